@@ -42,6 +42,8 @@ const WAYS: Way[] = [
   { key: "qos", label: "QOS", names: "qos", order: "qos", is: (j) => j.qos ?? "", first: () => "" },
 ];
 
+const NO_START: Record<string, string> = { held: "something other than room would keep it back", never: "it could not start" };
+
 interface Tried {
   way: Way;
   value: string;
@@ -71,8 +73,8 @@ function Start({ id, tried }: { id: string; tried: Tried }) {
   const freed = !before && after;
   return (
     <>
-      {after ? <strong>{after <= now ? "now" : instant(after, now, zone)}</strong> : mine?.after === "held" ? "it would be kept back as it is" : mine?.after === "never" ? "never" : "nobody knows when"}
-      {sooner > 0 ? `, ${duration(sooner)} sooner` : sooner < 0 ? `, ${duration(-sooner)} later` : freed ? ", which it has not now" : ", no sooner"}
+      {after ? <strong>{after <= now ? "now" : instant(after, now, zone)}</strong> : NO_START[mine?.after ?? ""] ?? "nobody knows when"}
+      {sooner > 0 ? `, ${duration(sooner)} sooner` : sooner < 0 ? `, ${duration(-sooner)} later` : freed ? ", by now it has no start" : after ? ", no sooner" : ""}
       {others > 0 && <span className="quiet">; {count(others)} other {others === 1 ? "job" : "jobs"} later</span>}
     </>
   );

@@ -2,6 +2,7 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { count, instant, plain } from "../model/format";
 import { useAnswer } from "../model/live";
+import { isPast } from "../model/past";
 import { usePrefs } from "../model/prefs";
 import type { Job } from "../model/types";
 import { useNow } from "../parts/frame";
@@ -18,7 +19,7 @@ type Verdict = NonNullable<Job["node_verdicts"]>[number];
 
 function Opened(props: { title: string; id: string; children: (job: Job) => ReactNode }) {
   const [open, setOpen] = useState(false);
-  const answer = useAnswer(open ? `/v1/jobs/${encodeURIComponent(props.id)}?verbose=1` : null, true);
+  const answer = useAnswer(open ? `/v1/jobs/${encodeURIComponent(props.id)}?verbose=1` : null);
   const job = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Job) : undefined), [answer.text]);
   return (
     <details className="fold" onToggle={(e: { currentTarget: HTMLDetailsElement }) => setOpen(e.currentTarget.open)}>
@@ -35,7 +36,7 @@ function Happened({ job }: { job: Job }) {
   const { zone } = usePrefs();
   const all = job.history ?? [];
   if (!all.length) return <p className="quiet line">No events of it are kept.</p>;
-  const own = `job '${job.id}' `;
+  const own = `job '${job.id}'`; // each begins so
   return (
     <ol className="life">
       {all.map((e, i) => {
@@ -43,7 +44,7 @@ function Happened({ job }: { job: Job }) {
         return (
           <li key={i}>
             <span className="quiet">{instant(e.at, now, zone)}</span>{" "}
-            {plain(said.startsWith(own) ? said.slice(own.length) : said)}{e.by && !said.includes(` by ${e.by}`) ? <span className="quiet">, by order of {plain(e.by)}</span> : null}
+            {plain(said.startsWith(own) ? said.slice(own.length).replace(/^:? /, "") : said)}{e.by && !said.includes(` by ${e.by}`) ? <span className="quiet">, by order of {plain(e.by)}</span> : null}
           </li>
         );
       })}
@@ -79,12 +80,12 @@ function Verdicts({ all }: { all: Verdict[] }) {
   );
 }
 
-/** `waits`: of others nothing is asked of nodes. */
+/** `waits`: of others nothing is asked of nodes. A view of the past has no events. */
 export function JobLife({ id, waits }: { id: string; waits: boolean }) {
   return (
     <>
       {waits && <Opened title="What each node says" id={id}>{(job) => <Verdicts all={job.node_verdicts ?? []} />}</Opened>}
-      <Opened title="What happened to it" id={id}>{(job) => <Happened job={job} />}</Opened>
+      {!isPast() && <Opened title="What happened to it" id={id}>{(job) => <Happened job={job} />}</Opened>}
     </>
   );
 }
