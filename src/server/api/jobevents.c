@@ -6,12 +6,28 @@
 #include "server/events/eventlog.h"
 #include "server/server_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* The line as an object, if it is of that job in its present life. */
-static json_t *read_event(const char *line, const struct job *j)
+/* What lines about that object have in them; to be freed; NULL where the name is no
+ * text. Most lines have it not, and are not read. */
+static char *write_mark(const char *id)
 {
-    json_t *o = strstr(line, j->id) ? json_loads(line, 0, NULL) : NULL;
+    json_t *o = json_pack("{s:s}", "object", id);
+    char *text = json_dumps(o, JSON_COMPACT); /* as the event log */
+
+    json_decref(o);
+    if (!text)
+        return NULL;
+    text[strlen(text) - 1] = '\0'; /* without the brace that ends it */
+    memmove(text, text + 1, strlen(text));
+    return text;
+}
+
+/* The line as an object, if it is of that job in its present life. */
+static json_t *read_event(const char *line, const char *mark, const struct job *j)
+{
+    json_t *o = strstr(line, mark) ? json_loads(line, 0, NULL) : NULL;
     const char *type = json_string_value(json_object_get(o, "type"));
     const char *object = json_string_value(json_object_get(o, "object"));
 
@@ -44,13 +60,15 @@ json_t *jobevents_list(
 
     if (!s->events.eventlog)
         return list;
-    for (int64_t i = eventlog_first(s); i < eventlog_next(s); i++) {
-        if (!(event = read_event(eventlog_line(s, i, &what), j)))
+    char *mark = write_mark(j->id);
+    for (int64_t i = eventlog_first(s); mark && i < eventlog_next(s); i++) {
+        if (!(event = read_event(eventlog_line(s, i, &what), mark, j)))
             continue;
         json_array_append_new(list, tell_event(event, admin));
         json_decref(event);
         if (json_array_size(list) > JOBEVENTS_MAX)
             json_array_remove(list, 0);
     }
+    free(mark);
     return list;
 }
