@@ -70,7 +70,7 @@ if slurm_job_submit then
 	-- What the scheduler orders and notes is no change that a site's rules are for. Nor is
 	-- what root and SlurmUser ask for in its words: a node list, "maui:...", "go".
 	local function is_order(job, current, uid)
-		return ADMIN[uid] and (is_ordered(job, uid)
+		return ADMIN[uid] and (is_ordered(job, uid, current)
 		    or string.match(job.admin_comment or "", "^maui:")
 		    or is_question(job)
 		    or string.match(current.admin_comment or "", "^maui:keep") or goes(current, uid))
