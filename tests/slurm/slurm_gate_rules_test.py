@@ -248,3 +248,14 @@ def test_an_adapter_that_is_older_than_the_gate_is_told_of_marks(gate):
         if told:  # whose it is: numbers are used again
             assert (gate.home / "slurm.marks/12").read_text() == "2 7 1000"
         (gate.home / "slurm.marks/12").unlink(missing_ok=True)
+
+
+def test_what_cannot_be_judged_is_refused(gate):
+    """Slurm 22.05 makes a change of which a script has judged with an error."""
+    assert gate("""
+slurm.log_error = function(form, what) slurm.said = what end
+local odd = record(63, 63)
+odd.job_id = nil
+print((hold(odd)), slurm.said and "said")
+print((hold(record(64, 64))))
+""") == ["-1", "said", "0"]

@@ -76,14 +76,14 @@ if slurm_job_submit then
 		    or string.match(current.admin_comment or "", "^maui:keep") or goes(current, uid))
 	end
 
-	function slurm_job_modify(job, current, partitions, uid)
+	slurm_job_modify = refuse_unjudged(function(job, current, partitions, uid)
 		restore_request(job, current, uid) -- theirs sees it as it was asked, too
 		if not is_order(job, current, uid) then
 			local result = call_site("slurm_job_modify", job, current, partitions, uid)
 			if result ~= slurm.SUCCESS then return result end
 		end
 		return judge_change(job, current, uid)
-	end
+	end)
 end
 
 if slurm_jobcomp_log_record then

@@ -844,9 +844,19 @@ local function judge_change(job, current, uid)
 	return result
 end
 
-function slurm_job_modify(job, current, partitions, uid)
+-- Slurm 22.05 makes a change of which nobody has judged: an error here refuses it.
+local function refuse_unjudged(judge)
+	return function(...)
+		local ok, result = pcall(judge, ...)
+		if ok then return result end
+		slurm.log_error("job_submit.lua of the scheduler: %s", tostring(result))
+		return slurm.ERROR
+	end
+end
+
+slurm_job_modify = refuse_unjudged(function(job, current, partitions, uid)
 	restore_request(job, current, uid)
 	return judge_change(job, current, uid)
-end
+end)
 
 @CHAIN@return slurm.SUCCESS
