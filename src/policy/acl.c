@@ -16,8 +16,7 @@ _Static_assert((int)ACL_USER == (int)CRED_USER && (int)ACL_GROUP == (int)CRED_GR
                    && (int)ACL_JOBATTR == (int)CRED_KINDS,
     "types of entries and kinds of credentials");
 
-/* Of a reservation that a job names: what else it may use for that. */
-#define OF_NAMED (RSV_FLEX | RSV_PASSES_ALL | RSV_PASSES_PLAIN)
+#define PASSES (RSV_PASSES_ALL | RSV_PASSES_PLAIN)
 
 /* ---- who asks -------------------------------------------------------------------- */
 
@@ -39,17 +38,24 @@ static const struct text_list *sent_to(const struct cluster *c, const struct job
     return NULL;
 }
 
-/* The flags of all that it names. */
-static uint32_t collect_flags(const struct cluster *c, const struct acl_asker *who)
+/* What else it may use for the reservations that it names. Others are passed by who
+ * names one himself, as in the resource manager, and is let in there. */
+static void widen(const struct cluster *c, struct acl_asker *io)
 {
-    uint32_t flags = 0;
+    uint32_t passes = 0;
 
     for (size_t i = 0; i < c->reservations.n; i++) {
-        const struct reservation *r = c->reservations.v[i];
-        if (r && r->flags & OF_NAMED && reservation_is_live(r) && acl_names(who, r))
-            flags |= r->flags & OF_NAMED;
+        struct reservation *r = c->reservations.v[i];
+
+        if (!r || !(r->flags & (RSV_FLEX | PASSES)) || !reservation_is_live(r)
+            || !acl_names(io, r))
+            continue;
+        if (r->flags & RSV_FLEX)
+            io->confined = ACL_BESIDE_NAMED;
+        if (io->advres && r->flags & PASSES && acl_decide(c, r, io, 0).granted)
+            passes |= r->flags & PASSES;
     }
-    return flags;
+    io->passes = passes;
 }
 
 /* Reservations of resource managers may lie over each other. */
@@ -81,12 +87,8 @@ struct acl_asker acl_asker_of(const struct cluster *c, const struct job *j)
     who.confined = who.advres || who.use     ? ACL_TO_NAMED
                    : (j->flags & JOB_ADVRES) ? ACL_TO_ANY
                                              : ACL_FREE;
-    if (who.confined == ACL_TO_NAMED) {
-        uint32_t flags = collect_flags(c, &who);
-
-        who.confined = flags & RSV_FLEX ? ACL_BESIDE_NAMED : ACL_TO_NAMED;
-        who.passes = flags & (RSV_PASSES_ALL | RSV_PASSES_PLAIN);
-    }
+    if (who.confined == ACL_TO_NAMED)
+        widen(c, &who);
     return who;
 }
 
@@ -280,6 +282,7 @@ struct acl_verdict acl_decide(const struct cluster *c, struct reservation *r,
 
     if (!named && passes_reservation(who, r)) {
         v.granted = true;
+        v.code = ACL_PASSED;
         v.affinity = ACL_NEUTRAL;
         return v;
     }
@@ -430,6 +433,9 @@ int acl_format_reason(const struct cluster *c, const struct reservation *r,
     case ACL_GRANTED:
         return snprintf(ret_text, size, "reservation %s gives access%s%s", r->name,
             *entry ? " by " : "", entry);
+    case ACL_PASSED:
+        return snprintf(ret_text, size,
+            "the reservation that the job names lies over reservation %s", r->name);
     case ACL_NOT_NAMED:
         return snprintf(ret_text, size,
             "reservation %s is only for jobs that name it (BYNAME)", r->name);

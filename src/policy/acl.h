@@ -29,7 +29,7 @@ struct acl_asker {
     enum acl_confined confined;
     const char *advres;          /* the reservation it names, or NULL */
     const struct text_list *use; /* or those its QOS or credentials name, or NULL */
-    uint32_t passes;             /* RSV_PASSES_... of those it names */
+    uint32_t passes;             /* RSV_PASSES_... of those it names and is let into */
 };
 
 struct acl_asker acl_asker_of(const struct cluster *c, const struct job *j);
@@ -41,7 +41,8 @@ struct acl_asker acl_anybody(void);
 /* ---- the decision ---- */
 
 enum acl_code {
-    ACL_GRANTED,     /* by the list, or by the reservation that the job names */
+    ACL_GRANTED,     /* by the list */
+    ACL_PASSED,      /* granted: the reservation that the job names lies over it */
     ACL_NOT_NAMED,   /* BYNAME, and the job does not name it */
     ACL_OTHER_NAMED, /* the job names another reservation */
     ACL_EMPTY,       /* no list: nobody (SYSTEM) */

@@ -256,16 +256,21 @@ static void add_verdict(json_t *list, const struct node *n, const struct verdict
     json_array_append_new(list, o);
 }
 
-/* A job of the caller's own may tell of one that lets it in. */
+/* A job of the caller's own may tell of one whose list lets it in. */
 static bool is_told(const struct cluster *c, struct reservation *r, const struct job *j,
     const struct identity *who)
 {
-    return identity_sees(who, c, r)
-           || (identity_has_job(who, c, j) && acl_decide_job(c, r, j, 0).granted);
+    struct acl_verdict v;
+
+    if (identity_sees(who, c, r))
+        return true;
+    v = acl_decide_job(c, r, j, 0);
+    return identity_has_job(who, c, j) && v.granted && v.code != ACL_PASSED;
 }
 
 static const char *const access_texts[ACL_CODES] = {
     [ACL_GRANTED] = "the job may use it",
+    [ACL_PASSED] = "the reservation that the job names lies over it",
     [ACL_NOT_NAMED] = "only jobs that name it may use it (BYNAME)",
     [ACL_OTHER_NAMED] = "the job names another reservation",
     [ACL_EMPTY] = "its access list is empty: nobody may use it",

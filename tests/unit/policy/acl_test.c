@@ -547,6 +547,33 @@ static void advres_with_a_name_confines_to_that_one_r14(void **state)
     rk_close(&k);
 }
 
+/* A resource manager's: no list of a QOS, and no name of a reservation that is closed
+ * to the job, opens those below. */
+static void others_are_passed_by_who_is_let_in_where_he_names(void **state)
+{
+    struct rk k = rk_open("QOSCFG[deb] QFLAGS=USERESERVED:over:own\n");
+    struct reservation *plain = rk_setres(&k, "plain", ACL_USER, "amy", 0, 1000);
+    struct reservation *over = rk_setres(&k, "over", ACL_USER, "john", 0, 1000);
+    struct reservation *own = rk_setres(&k, "own", ACL_USER, "ALL", 0, 1000);
+
+    (void)state;
+    rk_nodes(&k, 2, 1, 0);
+    rk_hold(&k, plain, "n1", 1);
+    rk_hold(&k, own, "n1", 1);
+    rk_hold(&k, over, "n2", 1);
+    plain->flags = RSV_OUTLASTED | RSV_BYNAME;
+    over->flags = RSV_OUTLASTED | RSV_BYNAME | RSV_PASSES_PLAIN;
+    assert_int_equal(
+        acl_decide_job(k.c, plain, rk_job(&k, "john", 1, 9, 0, "over.0"), 9).code,
+        ACL_PASSED);
+    assert_int_equal(
+        acl_decide_job(k.c, plain, rk_job(&k, "eve", 1, 9, 0, "over.0"), 9).code,
+        ACL_NOT_NAMED);
+    assert_false(
+        may_run(&k, "n1", rk_job(&k, "john////deb", 1, 9, JOB_ADVRES, NULL), 0));
+    rk_close(&k);
+}
+
 static void advres_covers_the_whole_job_r15(void **state)
 {
     struct rk k = rk_open("");
@@ -772,6 +799,7 @@ int main(void)
         cmocka_unit_test(byname_admits_those_who_name_it_r12),
         cmocka_unit_test(advres_confines_to_reservations_r13),
         cmocka_unit_test(advres_with_a_name_confines_to_that_one_r14),
+        cmocka_unit_test(others_are_passed_by_who_is_let_in_where_he_names),
         cmocka_unit_test(advres_covers_the_whole_job_r15),
         cmocka_unit_test(an_instance_is_named_by_its_standing_reservation_too_4_2),
         cmocka_unit_test(a_qos_or_credential_may_name_reservations),
