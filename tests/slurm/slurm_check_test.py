@@ -73,8 +73,10 @@ def test_what_slurmctld_has_not_read_yet_is_told(slurm, conf):
     try:
         assert one(check(slurm), "JobSubmitPlugins=: ").startswith("error: ")
         conf.write_text(right)
-        line = one(check(slurm), "slurm.conf here", "right")
-        assert "JobSubmitPlugins, Epilog" in line and "restart slurmctld" in line
+        lines = check(slurm)
+        assert lines[0].startswith("error: slurm.conf here has JobSubmitPlugins, Epilog right"), lines
+        assert "restart slurmctld; until then: without the gate" in lines[0]
+        assert not any("JobSubmitPlugins=" in l for l in lines), lines
     finally:
         conf.write_text(right)
         slurm.restart("slurmctld", signal.SIGTERM)

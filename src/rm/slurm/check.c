@@ -56,21 +56,25 @@ const char *check_setting(void *ctx, const char *key)
     return NULL;
 }
 
-void check_slurm_conf(slurm_conf_t *c, struct findings *f)
+void check_add(
+    const slurm_conf_t *c, const struct setting_advice *a, struct findings *f)
+{
+    const char *value = check_setting((void *)c, a->key);
+    bool is_known = value != NULL && strcmp(value, "unknown") != 0;
+
+    findings_add(f, a->weight, "slurm.conf: %s=%s: %s%s%s%s%s", a->key,
+        is_known ? value : "", a->why, a->instead ? "; write " : "",
+        a->instead ? a->key : "", a->instead ? "=" : "", a->instead ? a->instead : "");
+}
+
+/* By the settings that slurmctld runs with. */
+static void check_slurm_conf(slurm_conf_t *c, struct findings *f)
 {
     struct setting_advices advices = {0};
 
     settings_judge(check_setting, c, &advices);
-    for (size_t i = 0; i < advices.n; i++) {
-        const struct setting_advice *a = &advices.v[i];
-        const char *value = check_setting(c, a->key);
-        bool is_known = value != NULL && strcmp(value, "unknown") != 0;
-
-        findings_add(f, a->weight, "slurm.conf: %s=%s: %s%s%s%s%s", a->key,
-            is_known ? value : "", a->why, a->instead ? "; write " : "",
-            a->instead ? a->key : "", a->instead ? "=" : "",
-            a->instead ? a->instead : "");
-    }
+    for (size_t i = 0; i < advices.n; i++)
+        check_add(c, &advices.v[i], f);
     settings_free(&advices);
 }
 

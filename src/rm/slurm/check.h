@@ -23,8 +23,9 @@ void findings_free(struct findings *f);
 /* What slurmctld runs with: `ctx` is its slurm_conf_t (settings_get). Of the mode of
  * preemption it says "unknown" where there is any. */
 const char *check_setting(void *ctx, const char *key);
-/* By the settings that slurmctld runs with. */
-void check_slurm_conf(slurm_conf_t *c, struct findings *f);
+/* A finding of what is wrong with one of the settings that slurmctld runs with. */
+void check_add(
+    const slurm_conf_t *c, const struct setting_advice *a, struct findings *f);
 
 /* Is this user one whose orders Slurm takes, and who sees all: root or SlurmUser? */
 bool check_is_privileged(const slurm_conf_t *c);
@@ -34,9 +35,10 @@ int check_main(const struct site *site);
 
 /* ---- inspect.c: beyond slurm.conf ---- */
 
-/* The installed scripts, the heartbeat and its watch, nodes that run with another
- * slurm.conf, what slurmctld has not read yet, partitions and waiting jobs. What this
- * machine cannot see is said. So many seconds is slurmctld's clock ahead of this one.
+/* The settings, the installed scripts, the heartbeat and its watch, nodes that run with
+ * another slurm.conf, what slurmctld has not read yet, partitions and waiting jobs.
+ * What this machine cannot see is said. So many seconds is slurmctld's clock ahead of
+ * this one.
  */
 void inspect_site(const slurm_conf_t *c, const struct site *site, int64_t ahead_s,
     struct findings *f);

@@ -121,7 +121,6 @@ int check_main(const struct site *site)
     asked = time(NULL);
     if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
         return report_unreachable();
-    check_slurm_conf(c, &f);
     inspect_site(c, site, clocks_ahead(0, asked, c->last_update, time(NULL)), &f);
     fatal = print_findings(&f);
     for (size_t i = 0; i < f.n; i++)

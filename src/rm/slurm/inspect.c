@@ -486,11 +486,26 @@ static char *list_wrong(const struct setting_advices *here,
     return names.text;
 }
 
-/* Does the file say the same as what slurmctld has read of it? */
-static void compare_file(const struct inspection *in, struct conf *conf)
+/* The heaviest of what is wrong with settings of the list. */
+static const struct setting_advice *find_heaviest(
+    const struct setting_advices *all, const char *keys)
+{
+    const struct setting_advice *found = NULL;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (has_key(keys, all->v[i].key)
+            && (found == NULL || all->v[i].weight > found->weight))
+            found = &all->v[i];
+    return found;
+}
+
+/* Does the file say the same as what slurmctld has read of it? What is right in the
+ * file alone, as find_heaviest() takes it; owned, or NULL. */
+static char *compare_file(const struct inspection *in, struct conf *conf)
 {
     struct setting_advices now = {0}, file = {0};
     bool restart = false, none = false;
+    const struct setting_advice *until_then;
     const char *by_hand;
     char *unread, *undone;
 
@@ -498,25 +513,30 @@ static void compare_file(const struct inspection *in, struct conf *conf)
     settings_judge(get_from_file, conf, &file);
     unread = list_wrong(&now, &file, &restart);
     undone = list_wrong(&file, &now, &none);
-    if (unread != NULL)
-        findings_add(in->f, SETTING_WARNING,
-            "slurm.conf here has %s right, and slurmctld has not read it since: %s",
-            unread, restart ? "systemctl restart slurmctld" : "scontrol reconfigure");
+    until_then = find_heaviest(&now, unread);
+    if (until_then != NULL)
+        findings_add(in->f, until_then->weight,
+            "slurm.conf here has %s right, and slurmctld has not read it since: %s; "
+            "until then: %s",
+            unread, restart ? "systemctl restart slurmctld" : "scontrol reconfigure",
+            until_then->why);
     by_hand = find_unmended(&file, undone);
     if (undone != NULL)
         findings_add(in->f, SETTING_WARNING,
             "slurm.conf here has %s wrong, which slurmctld will read at its next "
             "start: %s",
             undone, by_hand != NULL ? by_hand : "`maui slurm install` mends it");
-    free(unread);
     free(undone);
     settings_free(&now);
     settings_free(&file);
+    return unread;
 }
 
-static void look_at_file(const struct inspection *in)
+/* As compare_file(). */
+static char *look_at_file(const struct inspection *in)
 {
     struct err err;
+    char *unread = NULL;
     struct conf *conf = conf_load(in->c->slurm_conf, &err);
     const char *flags = conf != NULL ? conf_value(conf, "DebugFlags") : NULL;
 
@@ -533,13 +553,27 @@ static void look_at_file(const struct inspection *in)
             "slurm.conf: nodes of State=CLOUD are hidden while they are powered down; "
             "write PrivateData=cloud");
     if (conf != NULL && in->here)
-        compare_file(in, conf);
+        unread = compare_file(in, conf);
     else if (conf != NULL)
         findings_add(in->f, SETTING_NOTE,
             "slurmctld (SlurmctldHost=%s) does not run on this machine: slurm.conf "
             "here is of commands, and is not compared with what slurmctld has read",
             in->c->control_machine[0]);
     conf_free(conf);
+    return unread;
+}
+
+static void look_at_settings(const struct inspection *in)
+{
+    char *unread = in->c->slurm_conf != NULL ? look_at_file(in) : NULL;
+    struct setting_advices advices = {0};
+
+    settings_judge(check_setting, (void *)in->c, &advices);
+    for (size_t i = 0; i < advices.n; i++)
+        if (!has_key(unread, advices.v[i].key))
+            check_add(in->c, &advices.v[i], in->f);
+    settings_free(&advices);
+    free(unread);
 }
 
 /* ---- where slurmctld runs ---- */
@@ -696,6 +730,7 @@ void inspect_site(
     struct inspection in = {c, site, f, NULL, is_controller(c), ahead_s};
 
     in.dir = xstrdup(dirname(path));
+    look_at_settings(&in);
     look_at_user(&in);
     look_at_plugin(&in);
     if (settings_list_has(c->job_submit_plugins, "lua")) {
@@ -703,8 +738,6 @@ void inspect_site(
         look_at_watch(&in);
     }
     look_at_backups(&in);
-    if (c->slurm_conf != NULL)
-        look_at_file(&in);
     look_at_nodes(&in);
     look_at_accounting(&in);
     look_at_slurmdbd(c, f);
