@@ -7,6 +7,7 @@ import time
 import pytest
 
 import slurm_accounting
+from slurm_accounting import manage
 
 lack = slurm_accounting.missing()
 pytestmark = pytest.mark.skipif(
@@ -22,13 +23,6 @@ def site(module_cluster):
     manage(module_cluster, "add", "user", module_cluster.user, "account=chem")
     manage(module_cluster, "add", "qos", "fast")
     return module_cluster
-
-
-def manage(slurm, *words):
-    done = slurm.accounting.manage("-i", *words)
-    assert (done.returncode == 0 or "Already existing" in done.stdout
-            or "Nothing new added" in done.stdout), (
-        words, done.stdout, done.stderr)
 
 
 def waits_for(slurm, job, *words):

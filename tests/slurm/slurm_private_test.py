@@ -8,6 +8,7 @@ import pathlib
 import pytest
 
 import slurm_accounting
+from slurm_accounting import manage
 
 lack = slurm_accounting.missing()
 pytestmark = pytest.mark.skipif(
@@ -17,13 +18,6 @@ HIDDEN = "PrivateData=jobs,nodes,usage,users,accounts,reservations\n"
 CLUSTER = {"nodes": 2, "cpus": 2, "gpus": 0, "accounting": True, "conf": HIDDEN}
 OPERATOR = "mail"  # besides those of the fixture "users"
 LONG = 60          # seconds: changes are seen within a minute
-
-
-def manage(slurm, *words):
-    done = slurm.accounting.manage("-i", *words)
-    assert (done.returncode == 0 or "Already existing" in done.stdout
-            or "Nothing new added" in done.stdout
-            or "already" in done.stdout + done.stderr), (words, done.stdout, done.stderr)
 
 
 def maui(slurm, *args, user=None):
