@@ -259,3 +259,60 @@ odd.job_id = nil
 print((hold(odd)), slurm.said and "said")
 print((hold(record(64, 64))))
 """) == ["-1", "said", "0"]
+
+
+def test_what_is_put_back_replaces_nothing_that_was_changed_since(gate):
+    """Of a job that came back: what Slurm has taken stays, what it refused behind the gate
+    comes from no user."""
+    assert gate("""
+local r = record(63, 0, { min_nodes = 2, max_nodes = 2, partition = "all", admin_comment = "maui:asked;count=2-2" })
+local function back()
+    local order = request({ req_nodes = "", min_nodes = 2, max_nodes = 2, time_limit = slurm.NO_VAL,
+        partition = "all,low", admin_comment = "maui:held", priority = 0 })
+    assert(slurm_job_modify(order, r, {}, 0) == slurm.SUCCESS)
+    print(order.min_nodes, order.max_nodes, order.partition)
+end
+slurm_job_modify(request({ min_nodes = 3, max_nodes = 3, partition = "secret" }), r, {}, 7)
+back()
+r.min_nodes, r.max_nodes = 3, 3
+back()
+os.time = function() return now + 10 end
+back()
+""") == ["2", "2", "all,low", "3", "3", "all,low", "2", "2", "all,low"]
+
+
+def test_a_clock_that_goes_back_delays_no_start(gate):
+    assert gate("""
+local r = record(63, 0, { min_nodes = 2, max_nodes = 2 })
+local function start()
+    print(slurm_job_modify(request({ req_nodes = "n1", admin_comment = "maui:asked;count=1-1",
+        priority = 4294967295 }), r, {}, 0))
+end
+slurm_job_modify(request({ min_nodes = 2, max_nodes = 2 }), r, {}, 7)
+start()
+os.time = function() return now - 3600 end
+start()
+""") == ["2020", "0"]
+
+
+def test_no_folders_name_passes_for_an_administrators_comment(gate):
+    assert gate("""
+local own = { work_dir = "/tmp/x AdminComment=maui:kept;priority=9", user_id = 7 }
+print(slurm_job_submit(request(own), {}, 7))
+print(slurm_job_modify(request(own), record(63, 0), {}, 7))
+""") == ["-1", "-1"]
+
+
+def test_no_start_passes_over_a_hold_that_the_scheduler_has_not_seen(gate):
+    """By scontrol, in two requests: a hold before the first, or between them."""
+    (gate.home / "slurm.heartbeat").write_text("4000000000 busy\n\n\n")
+    assert gate("""
+local asked = "maui:asked;count=1-0;go"
+local r = record(63, 0, { site_factor = HELD })
+print(slurm_job_modify(request({ req_nodes = "n1", admin_comment = asked }), r, {}, 0))
+r = record(64, 0, { admin_comment = asked })
+hold(r)
+print(slurm_job_modify(request({ priority = 4294967295 }), r, {}, 0))
+os.time = function() return now + 10 end
+print(slurm_job_modify(request({ priority = 4294967295 }), r, {}, 0))
+""") == ["2042", "2042", "0"]

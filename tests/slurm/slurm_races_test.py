@@ -74,6 +74,31 @@ def test_what_is_changed_while_a_start_is_on_its_way_is_not_undone(kept):
     assert len(kept.where(wide)) == 2 and kept.where(bound) == ["n3"]
 
 
+def test_a_hold_while_a_start_is_on_its_way_keeps_the_job(kept):
+    job = kept.sbatch("-n", 1)
+    kept.wait_maui(job, "Idle")
+    with kept.stopped("adapter"):
+        kept.maui.ok("runjob", job)
+        kept.ok("scontrol", "hold", job)
+    kept.wait_maui(job, "Hold")
+    assert kept.state(job) == "PENDING"
+
+
+def test_what_is_changed_before_a_job_is_taken_back_is_not_undone(kept):
+    """It is back in the queue, and the scheduler has yet to give it what it asked for."""
+    job = kept.sbatch("-n", 3, "--requeue")
+    kept.wait_maui(job, "Idle")
+    kept.maui.ok("runjob", job)
+    kept.wait_maui(job, "Running")
+    with kept.stopped("adapter"):
+        kept.ok("scontrol", "requeuehold", job)
+        kept.wait(lambda: kept.run("scontrol", "update", f"jobid={job}", "numnodes=3-3").returncode == 0,
+                  "the queue")
+    kept.wait(lambda: kept.show(job)["AdminComment"].startswith("maui:held"), "its being taken back")
+    assert "node=3" in kept.show(job)["TRES"]  # NumNodes is of its last run
+    kept.wait(lambda: kept.maui.job(job)["requests"][0].get("nodes") == 3, "the change")
+
+
 def test_a_hold_set_since_the_last_look_survives_its_being_taken_back(kept, forge):
     """The request is the adapter's, in the second after its look."""
     job, other = kept.sbatch("-n", 1), kept.sbatch("-n", 1)

@@ -39,7 +39,8 @@ from slurm_life_test import (
     test_waiting_jobs_can_be_changed,
     test_what_was_asked_is_restored_when_a_start_fails, running, waits)
 from slurm_races_test import (
-    divided, kept, test_an_administrators_hold_is_not_the_owners_at_any_moment,
+    divided, kept, test_a_hold_while_a_start_is_on_its_way_keeps_the_job,
+    test_an_administrators_hold_is_not_the_owners_at_any_moment,
     test_an_administrator_holds_and_releases_an_array_in_several_records,
     test_an_owner_holds_and_releases_an_array_in_several_records,
     test_what_is_changed_while_a_start_is_on_its_way_is_not_undone)
@@ -436,7 +437,7 @@ def test_what_is_changed_in_any_order_starts_as_under_slurm_alone(beside):
         c.wait(lambda c=c: all(p[0] == "RUNNING" for p in picture(c).values()), f"all, seed {seed}")
     seen = [picture(c) for c in (ours, alone)]
     if slurm_release.release() >= (24, 11):
-        several = [name for name in ours.parts if name.startswith(("array", "het"))]
+        several = [name for name in PARTS if name.startswith(("array", "het"))]
         assert {seen[0][name][QOS] for name in several} == {"fast"}, seed
         for shown, name in itertools.product(seen, several):
             shown[name] = (*shown[name][:QOS], *shown[name][QOS + 1:])

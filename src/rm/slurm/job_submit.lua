@@ -400,7 +400,16 @@ local function clean_remark(comment)
 	return comment and (string.match(comment, "^(.-) ?maui:asked;") or comment)
 end
 
+-- scontrol prints the working folder just before the administrator's comment, which not each
+-- job has: a folder's name may not pass for that with TRANSPORT=SCONTROL.
+local function imitates(job)
+	if not string.find(job.work_dir or "", "AdminComment=", 1, true) then return false end
+	if slurm.log_user then slurm.log_user("AdminComment= in the name of the working folder") end
+	return true
+end
+
 function slurm_job_submit(job, partitions, uid)
+	if imitates(job) then return slurm.ERROR end
 	if string.find(job.admin_comment or "", "maui:", 1, true) then
 		job.admin_comment = clean_remark(job.admin_comment)
 	end
@@ -437,6 +446,8 @@ local function noted_begin(current)
 end
 
 -- A begin time of ours goes: when it is released the scheduler may not be there to do so.
+local late_hold = {} -- the last between the two requests of a start (scontrol)
+
 local function hold(job, current, uid)
 	local noted = noted_begin(current)
 	if noted and noted > os.time() and job.begin_time == 0 then
@@ -448,6 +459,9 @@ local function hold(job, current, uid)
 	if what == HELD and string.find(comment, ";back$")
 	    or string.find(comment, ";new$") and (what == HELD or current.priority == 0) then
 		ours = nil -- a second hold: one of them is somebody else's
+	end
+	if not ours and string.find(comment, "maui:asked;.*;go$") then
+		late_hold = { id = current.job_id, at = os.time() }
 	end
 	mark(job, current, ours and KEPT or HELD, own,
 	    not ours and (privileged or (what == HELD and admins)))
@@ -516,12 +530,6 @@ local function is_slurms_hold(current)
 	return false
 end
 
--- Does it start the job, in one request?
-local function starts(job, uid)
-	return ADMIN[uid] and job.req_nodes ~= nil and job.priority ~= 0
-	    and job.priority ~= slurm.NO_VAL
-end
-
 -- What somebody has changed a moment ago of that which a start overwrites: the scheduler may
 -- have decided on it before it saw that. What Slurm refused behind the gate stands here, too.
 local SEEN = 2 -- seconds in which the scheduler surely sees a change
@@ -529,6 +537,11 @@ local ASKED = { req_nodes = "nodes", features = "features", exc_nodes = "exclude
     partition = "partition" }
 local COUNTS = { "min_nodes", "max_nodes", "time_limit", "time_min" }
 local changes, changes_tidied = {}, 0
+
+local function is_seen(change) -- or of a clock that went back since
+	local age = os.time() - change.at
+	return age > SEEN or age < 0
+end
 
 local function remember_change(job, current)
 	local now = os.time()
@@ -540,9 +553,9 @@ local function remember_change(job, current)
 		local n = job[name]
 		if n ~= nil and n ~= slurm.NO_VAL then set = set or {}; set[name] = n end
 	end
-	if now - changes_tidied > SEEN then
+	if now - changes_tidied > SEEN or now < changes_tidied then
 		for id, one in pairs(changes) do
-			if now - one.at > SEEN then changes[id] = nil end
+			if is_seen(one) then changes[id] = nil end
 		end
 		changes_tidied = now
 	end
@@ -564,7 +577,7 @@ end
 local function undoes(job, current)
 	local set = changes[current.job_id] or changes[current.array_job_id]
 	local asked = string.match(job.admin_comment or "", "maui:asked;.*$")
-	if not set or not asked or os.time() - set.at > SEEN then return false end
+	if not set or not asked or is_seen(set) then return false end
 	for name, word in pairs(ASKED) do
 		local seen = string.match(asked, ";" .. word .. "=([^;]*)")
 		if name == "req_nodes" then seen = seen or "" end
@@ -577,6 +590,22 @@ local function undoes(job, current)
 		if set[name] ~= nil and seen[name] and tonumber(seen[name]) ~= set[name] then return true end
 	end
 	return false
+end
+
+-- A job that came back is given what it asked for before its start: not in place of what
+-- somebody has changed since, and Slurm has taken.
+local STAYS = { "features", "partition", "min_nodes", "max_nodes", "time_limit", "time_min" }
+
+local function keep_changes(job, current)
+	local set = changes[current.job_id] or changes[current.array_job_id]
+	if not set or is_seen(set) then return end
+	for _, name in ipairs(STAYS) do
+		local now = current[name]
+		if set[name] ~= nil and set[name] == now and job[name] ~= nil
+		    and job[name] ~= slurm.NO_VAL then
+			job[name] = now
+		end
+	end
 end
 
 -- Does the scheduler look at new jobs at this moment?
@@ -708,18 +737,20 @@ local FIRST_TOKEN, TOKENS = 1000, 4096
 local asked, last_token = {}, 0
 local TEXTS = { "admin_comment", "account", "comment", "features", "licenses", "partition",
     "qos", "reservation" }
+local NUMBERS = { "priority", "begin_time", "min_nodes", "max_nodes", "time_limit", "time_min" }
 
 local function restore_request(job, current, uid)
 	if not is_of_several(current) then return end
 	local before = asked[job.immediate]
 	if before and before.uid == uid then
-		job.priority, job.begin_time = before.priority, before.begin_time
+		for _, name in ipairs(NUMBERS) do job[name] = before[name] end
 		for _, name in ipairs(TEXTS) do
 			if job[name] ~= before[name] then job[name] = before[name] or "" end
 		end
 		return
 	end
-	before = { uid = uid, priority = job.priority, begin_time = job.begin_time }
+	before = { uid = uid }
+	for _, name in ipairs(NUMBERS) do before[name] = job[name] end
 	for _, name in ipairs(TEXTS) do before[name] = job[name] end
 	last_token = last_token % TOKENS + 1
 	asked[FIRST_TOKEN + last_token] = before
@@ -783,7 +814,11 @@ local function judge_known(job, current, uid)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
 	if ordered then
-		if waits and is_start(job) and undoes(job, current) then return NOT_NOW end
+		if waits and is_start(job) then
+			if undoes(job, current) then return NOT_NOW end
+		elseif waits then
+			keep_changes(job, current)
+		end
 		keep_remark(job, current)
 		discount_new(current)
 		if is_of_several(current) and has_mark(job) then
@@ -796,7 +831,7 @@ local function judge_known(job, current, uid)
 		take(job, current)
 		return slurm.SUCCESS
 	end
-	if starts(job, uid) and current.priority == 0 and read_mark(current) == HELD then
+	if ordered and is_start(job) and current.priority == 0 and read_mark(current) == HELD then
 		return IS_HELD -- since the scheduler saw it last
 	end
 	if waits and not (ordered and job.admin_comment) then remember_change(job, current) end
@@ -820,7 +855,8 @@ local function judge_known(job, current, uid)
 			return slurm.SUCCESS
 		end
 		if goes(current, uid) then
-			return slurm.SUCCESS
+			return late_hold.id == current.job_id and not is_seen(late_hold) and IS_HELD
+			    or slurm.SUCCESS
 		end
 		return release(job, current)
 	elseif current.priority ~= 0 and alive() and not stays_kept(job, current) then
@@ -855,6 +891,7 @@ local function refuse_unjudged(judge)
 end
 
 slurm_job_modify = refuse_unjudged(function(job, current, partitions, uid)
+	if imitates(job) then return slurm.ERROR end
 	restore_request(job, current, uid)
 	return judge_change(job, current, uid)
 end)
