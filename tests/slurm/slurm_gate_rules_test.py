@@ -281,6 +281,18 @@ back()
 """) == ["2", "2", "all,low", "3", "3", "all,low", "2", "2", "all,low"]
 
 
+def test_no_strangers_change_delays_a_start(gate):
+    """Slurm refuses it behind the gate; its owner's does, whatever the adapter has seen."""
+    assert gate("""
+local r = record(63, 0, { min_nodes = 2, max_nodes = 2 })
+for _, uid in ipairs({ 8, 7 }) do
+    slurm_job_modify(request({ min_nodes = 3, max_nodes = 3 }), r, {}, uid)
+    print(slurm_job_modify(request({ req_nodes = "n[1-2]", min_nodes = 2, max_nodes = 2,
+        admin_comment = "maui:asked;count=" .. (uid == 8 and "2-2" or "3-3"), priority = 4294967295 }), r, {}, 0))
+end
+""") == ["0", "2020"]
+
+
 def test_a_clock_that_goes_back_delays_no_start(gate):
     assert gate("""
 local r = record(63, 0, { min_nodes = 2, max_nodes = 2 })

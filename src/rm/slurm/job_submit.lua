@@ -573,11 +573,20 @@ local function is_start(job)
 	    or string.find(job.admin_comment or "", "maui:asked;.*;go$") ~= nil
 end
 
--- Would it undo such a change? What it says was asked is what the scheduler has seen.
+-- Was it decided on before the change? The adapter may have seen that since.
+local function is_of_before(job, set)
+	local n, nodes = job.min_nodes, set.req_nodes or ""
+	if nodes ~= "" and job.req_nodes ~= nil and job.req_nodes ~= nodes then return true end
+	local most = (set.max_nodes or 0) > 0 and set.max_nodes or n
+	return n ~= nil and n ~= slurm.NO_VAL and (n < (set.min_nodes or 0) or n > most)
+end
+
+-- Would it undo such a change? What it says was asked is what the adapter has seen.
 local function undoes(job, current)
 	local set = changes[current.job_id] or changes[current.array_job_id]
 	local asked = string.match(job.admin_comment or "", "maui:asked;.*$")
 	if not set or not asked or is_seen(set) then return false end
+	if is_of_before(job, set) then return true end
 	for name, word in pairs(ASKED) do
 		local seen = string.match(asked, ";" .. word .. "=([^;]*)")
 		if name == "req_nodes" then seen = seen or "" end
@@ -834,7 +843,9 @@ local function judge_known(job, current, uid)
 	if ordered and is_start(job) and current.priority == 0 and read_mark(current) == HELD then
 		return IS_HELD -- since the scheduler saw it last
 	end
-	if waits and not (ordered and job.admin_comment) then remember_change(job, current) end
+	if waits and not (ordered and job.admin_comment) and (coordinator or not stranger) then
+		remember_change(job, current)
+	end
 	if ordered or not waits then return slurm.SUCCESS end
 	if ADMIN[uid] and is_question(job) then
 		local what = read_mark(current)
