@@ -10,6 +10,7 @@
 
 struct rsv_calendar;
 struct engine;
+struct plan;
 
 /* `zone`: the local days of standing reservations. */
 struct rsv_calendar *calendar_create(struct zone zone);
@@ -17,9 +18,16 @@ void calendar_destroy(struct rsv_calendar *k);
 
 /* Early in a cycle. O(reservations) where some began, ended or rolled. */
 void calendar_refresh(struct engine *e);
-/* Choose nodes for one, or complete what it holds; the tasks it then has. */
+/* Choose nodes for one, or complete what it holds; the tasks it then has. A user's has
+ * nothing that is promised to jobs, another kind's where there is nothing else. */
 uint32_t calendar_choose(
     struct engine *e, const struct reservation *r, struct allocs *ret);
+/* The same of what that view leaves; NULL = the plan alone. */
+uint32_t calendar_choose_in(struct engine *e, struct plan *view,
+    const struct reservation *r, struct allocs *ret);
+/* A fork of the plan in which all that waiting jobs have has nodes: what is free there
+ * puts no promise off. NULL = nothing is promised. Owned. */
+struct plan *calendar_beside_promises(struct engine *e);
 /* Give it the nodes chosen. */
 void calendar_place(struct engine *e, struct reservation *r);
 /* Those that go with the job. */

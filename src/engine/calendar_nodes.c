@@ -1,16 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nodes for a reservation, as the plan of this moment has them. */
+#include "config/settings.h"
 #include "engine/calendar.h"
 #include "engine/engine_private.h"
 #include "plan/rsvnodes.h"
 
+struct plan *calendar_beside_promises(struct engine *e)
+{
+    return settings_plan_together(e->cfg)
+                   && promises_count(e->promises, PROMISE_START) > 0
+                   && plan_reservations(e->plan) > 0
+               ? plan_fork_bound(e->plan)
+               : NULL;
+}
+
+uint32_t calendar_choose_in(struct engine *e, struct plan *view,
+    const struct reservation *r, struct allocs *ret)
+{
+    struct plan *plan = view ? view : e->plan;
+    struct rsvnodes_free free_tasks = {.tasks = plan_rsv_tasks, .ctx = plan};
+
+    plan_rsv_begin(plan, r);
+    return rsvnodes_choose(e->c, r, &free_tasks, ret);
+}
+
 uint32_t calendar_choose(
     struct engine *e, const struct reservation *r, struct allocs *ret)
 {
-    struct rsvnodes_free free_tasks = {.tasks = plan_rsv_tasks, .ctx = e->plan};
+    struct plan *view = calendar_beside_promises(e);
 
-    plan_rsv_begin(e->plan, r);
-    return rsvnodes_choose(e->c, r, &free_tasks, ret);
+    if (view) {
+        uint32_t tasks = calendar_choose_in(e, view, r, ret);
+        plan_destroy(view);
+        if (r->kind == RSV_USER || (tasks >= r->tasks && rsvnodes_acceptable(r, tasks)))
+            return tasks;
+        ret->n = 0;
+    }
+    return calendar_choose_in(e, NULL, r, ret);
 }
 
 void calendar_place(struct engine *e, struct reservation *r)

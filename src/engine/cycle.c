@@ -258,7 +258,9 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     leaving_look(e->troubles.leaving, e->c, e->now, 2 * e->cfg->rm_poll_interval_s);
     preempt_begin(e);
     plan_begin(e->plan, e->now,
-        e->uses.keeps || settings_plan_together(e->cfg) ? RSV_KEEP : RSV_REPLAN);
+        settings_plan_together(e->cfg) ? RSV_PROMISED
+        : e->uses.keeps                ? RSV_KEEP
+                                       : RSV_REPLAN);
     charging_ease(e); /* who comes back has to pay for the rest */
     preempt_resume(e);
     e->world.seen = world_stamp(e);

@@ -63,6 +63,15 @@ struct plan *plan_fork(struct plan *p)
     return fork;
 }
 
+struct plan *plan_fork_bound(struct plan *p)
+{
+    struct plan *fork = fork_whole(p);
+
+    bind_all(fork->bynode);
+    reserve_recount(fork->counted);
+    return fork;
+}
+
 /* ---- without some of what is there ---- */
 
 struct plan *plan_fork_without(

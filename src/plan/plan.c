@@ -102,6 +102,19 @@ static void make_again(struct plan *p, const struct reserved_starts *all)
     }
 }
 
+static bool is_kept(enum rsv_keep keep)
+{
+    return keep == RSV_KEEP || keep == RSV_PROMISED;
+}
+
+/* The pools are to be others: may what is reserved in them be moved with its nodes? */
+static bool keeps_places(const struct plan *p, bool changed, enum rsv_keep keep)
+{
+    if (keep == RSV_PROMISED)
+        return !validity_machine_changed(&p->validity, p->c);
+    return keep == RSV_KEEP && !changed && closures_sets(p->closures) <= 1;
+}
+
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
     struct reserved_starts again = {0};
@@ -112,7 +125,10 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     bool rebuilt = changed || pools_divide(p->pools) || pools_outlived(p->pools, now);
 
     p->now = now;
-    bool bound = rebuilt && !changed && keep == RSV_KEEP && bind_all(p->bynode);
+    p->version++;
+    bool moves = rebuilt && keeps_places(p, changed, keep);
+    if (moves)
+        bind_all(p->bynode);
     if (rebuilt)
         layout_make(p, NULL);
     validity_begin(v, p->c);
@@ -122,12 +138,12 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     v->same = same && !rebuilt;
     v->quiet &= same && !rebuilt;
     bool stand = !rebuilt && (same || keep != RSV_REPLAN);
-    if (!stand && keep == RSV_KEEP)
-        stand = bound && bind_divided(p->bynode);
+    if (!stand)
+        stand = moves && bind_divided(p->bynode);
     if (!stand) {
         if (keep == RSV_STAY)
             again = list_reserved_starts(p);
-        forget_all(p, keep == RSV_KEEP ? RSV_OWED : RSV_FORGOTTEN);
+        forget_all(p, is_kept(keep) ? RSV_OWED : RSV_FORGOTTEN);
     } else {
         if (v->layout != pools_layout(p->pools))
             bind_counted(p->bynode);

@@ -54,18 +54,20 @@ void plan_destroy(struct plan *p);
  *       an access list has a time limit
  *     a pool is counted no longer      forgotten    get nodes          get nodes
  *     pools were divided               forgotten    in the new pools   made again
- *     nodes, settings or other         forgotten    owed another       made again
+ *     nodes, settings or other         forgotten    owed another (1)   made again
  *       reservations changed, or
  *       pools_merge_at() has come
+ *     (1) RSV_PROMISED: the same nodes and settings: as where pools were divided
  *
  * RSV_REPLAN is the usual cycle: those that stand would come out the same, as long as
  * the jobs come in the same order; plan_confirm() looks. RSV_KEEP: a reservation once
  * made is kept (RESERVATIONPOLICY HIGHEST); where its units cannot be had in the new
- * pools either, the job is owed another. RSV_STAY: no cycle, but an order between two.
- * Made again: at the same instant, or as soon after it as there is room; the next cycle
- * plans anew. A reservation of another kind that begins or ends as planned has not
- * changed. Cheap when nothing changed. */
-enum rsv_keep { RSV_REPLAN, RSV_KEEP, RSV_STAY };
+ * pools either, the job is owed another. RSV_PROMISED (BACKFILLPOLICY PLAN): the same,
+ * and it is kept where new reservations of other kinds leave it its nodes. RSV_STAY: no
+ * cycle, but an order between two. Made again: at the same instant, or as soon after it
+ * as there is room; the next cycle plans anew. A reservation of another kind that
+ * begins or ends as planned has not changed. Cheap when nothing changed. */
+enum rsv_keep { RSV_REPLAN, RSV_KEEP, RSV_PROMISED, RSV_STAY };
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep);
 
 /* Before plan_begin(): the reservations of the last cycle are not to be trusted, as if
@@ -305,6 +307,7 @@ const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t 
  * change by it.
  *
  *     plan_fork()              forecasts
+ *     plan_fork_bound()        nodes for a reservation that is not a job's
  *     plan_fork_for()          a job that nobody has submitted: showbf, showstart
  *     plan_fork_with()         the same, whatever its tasks are
  *     plan_fork_as()           runjob: a waiting job as the order wants it
@@ -320,6 +323,11 @@ const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t 
 /* Waiting jobs as they are: what would become of them. Where somebody has queued since
  * plan_begin() who ended the counting of a pool, what is reserved there has nodes. */
 struct plan *plan_fork(struct plan *p);
+
+/* In which all that is reserved by count has the nodes that it would get if pools were
+ * to be others now: what is free of each node besides, for plan_rsv_tasks(). A new
+ * reservation that has only of that moves nobody in plan_begin(RSV_PROMISED). */
+struct plan *plan_fork_bound(struct plan *p);
 
 /* For a job that nobody has submitted; its first request is looked at. Where the plan
  * does not know its task definition, pools counted in units of another size are left

@@ -112,16 +112,20 @@ static void keep_first(const struct allocs *from, uint32_t tasks, struct allocs 
 static const struct node *taken_node(const struct rsv_edit *c)
 {
     const struct reservation *r = c->r;
+    struct plan *view = r->kind == RSV_USER ? calendar_beside_promises(c->e) : NULL;
+    struct plan *plan = view ? view : c->e->plan;
+    const struct node *taken = NULL;
 
-    plan_rsv_begin(c->e->plan, r);
-    for (size_t i = 0; i < r->alloc.n; i++)
-        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
+    plan_rsv_begin(plan, r);
+    for (size_t i = 0; i < r->alloc.n && !taken; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count && !taken; k++) {
             uint32_t node = r->alloc.v[i].first + k;
-            if (plan_rsv_tasks(c->e->plan, r, node, r->start_at, r->end_at)
+            if (plan_rsv_tasks(plan, r, node, r->start_at, r->end_at)
                 < r->alloc.v[i].tasks)
-                return node_at(c->e->c, node);
+                taken = node_at(c->e->c, node);
         }
-    return NULL;
+    plan_destroy(view);
+    return taken;
 }
 
 static int refuse_tasks(const struct rsv_edit *c, uint32_t tasks, struct err *err)

@@ -27,18 +27,20 @@ static int64_t first_start(struct engine *e, const struct reservation *draft)
     int64_t length = draft->end_at < TIME_NEVER ? draft->end_at - draft->start_at
                                                 : DURATION_UNLIMITED;
     int64_t left = SEARCH_MAX, at = draft->start_at;
+    struct plan *view = draft->kind == RSV_USER ? calendar_beside_promises(e) : NULL;
+    bool found = false;
 
-    while ((at = plan_rsv_next(e->plan, at)) < TIME_NEVER && left > 0) {
+    while (!found && left > 0 && (at = plan_rsv_next(e->plan, at)) < TIME_NEVER) {
         struct allocs alloc = {0};
         moved.start_at = at;
         moved.end_at = time_add(at, length);
-        uint32_t tasks = calendar_choose(e, &moved, &alloc);
+        found =
+            rsvnodes_acceptable(&moved, calendar_choose_in(e, view, &moved, &alloc));
         vec_fini(&alloc);
-        if (rsvnodes_acceptable(&moved, tasks))
-            return at;
         left -= (int64_t)e->c->nodes.n + 1;
     }
-    return TIME_NEVER;
+    plan_destroy(view);
+    return found ? at : TIME_NEVER;
 }
 
 static const char *when_text(const struct engine *e, int64_t at, char *buf, size_t size)

@@ -26,8 +26,7 @@ static uint32_t units_used(const struct bynode *b, const struct node *n, int64_t
     return used;
 }
 
-/* `all`: between reservations of other kinds others may begin later, and not all nodes
- * are for it. */
+/* `all`: those of the node that are of other kinds may keep it off, now or later. */
 static uint32_t units_left(
     struct bynode *b, const struct rsv *r, const struct pool *pool, size_t i, bool all)
 {
@@ -35,7 +34,7 @@ static uint32_t units_left(
     const struct node *n = node_at(b->c, pool->nodes.v[i]);
     uint32_t each = pool->per_node;
 
-    if (all && closures_sets(b->closures) > 1) {
+    if (all && reservations_on(b->c, n->index)->n > 0) {
         const struct asker by = asker_of(b, j, j->reqs[0].def);
         uint32_t tasks = single_tasks(&by, n, r->start_at, r->end_at);
         return tasks < each ? tasks : each;
@@ -155,12 +154,9 @@ void bind_counted(struct bynode *b)
     bind_parts(b, false);
 }
 
-bool bind_all(struct bynode *b)
+void bind_all(struct bynode *b)
 {
-    if (closures_sets(b->closures) > 1)
-        return false;
     bind_parts(b, true);
-    return true;
 }
 
 bool bind_supposed(struct bynode *b)
@@ -207,12 +203,41 @@ static void lift_pins(
     vec_fini(&old);
 }
 
-/* A job that ran past its limit may have what was kept for another. */
+/* A job that ran past its limit may have what was kept for another; or another kind of
+ * reservation has it now. */
 static bool move_rsv(struct bynode *b, const struct moving *m)
 {
     struct rsv *r = rsvtable_row(b->reserved, m->rsv);
 
-    return !r || reserve_in_pool(b->counted, r, pools_at(b->pools, m->pool), m->units);
+    return !r
+           || reserve_in_pool(b->counted, b->c->jobs.v[r->job], r,
+               pools_at(b->pools, m->pool), m->units);
+}
+
+/* Do reservations of other kinds leave it the nodes that are pinned for it? Not looked
+ * into where several requests share one. */
+static bool keeps_nodes(struct bynode *b, const struct rsv *r)
+{
+    const struct job *j = b->c->jobs.v[r->job];
+
+    for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
+            const struct node *n = node_at(b->c, r->alloc.v[i].first + k);
+            const struct asker by = asker_of(b, j, j->reqs[r->alloc.v[i].req].def);
+            if (reservations_on(b->c, n->index)->n == 0)
+                continue;
+            if (j->nreqs > 1
+                || single_tasks(&by, n, r->start_at, r->end_at) < r->alloc.v[i].tasks)
+                return false;
+        }
+    return true;
+}
+
+static void give_up(struct bynode *b, struct rsv *r)
+{
+    pintable_remove(b->pins, r);
+    reserve_give_back(b->counted, r);
+    drop_rsv(b, r);
 }
 
 /* All have their units. Each takes them again where the fewest others can use them. */
@@ -222,7 +247,8 @@ static void choose_again(struct bynode *b, struct rsv *r)
 
     for (size_t i = 0; i < r->parts.n; i++)
         units += r->parts.v[i].units;
-    if (units == 0 || pools_merged_count(b->pools) > 0)
+    if (units == 0 || closures_sets(b->closures) > 1
+        || pools_merged_count(b->pools) > 0)
         return;
     reserve_give_back(b->counted, r);
     reserve_units(b->counted, b->c->jobs.v[r->job], r, units);
@@ -248,7 +274,7 @@ bool bind_divided(struct bynode *b)
 {
     struct movings moving = {0};
 
-    if (closures_sets(b->closures) > 1 || !find_sets(b))
+    if (!find_sets(b))
         return false;
     for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
         struct rsv *r = rsvtable_row(b->reserved, i);
@@ -262,11 +288,13 @@ bool bind_divided(struct bynode *b)
     reserve_recount(b->counted);
     for (size_t i = 0; i < moving.n; i++) {
         struct rsv *r = rsvtable_row(b->reserved, moving.v[i].rsv);
-        if (move_rsv(b, &moving.v[i]))
-            continue;
-        pintable_remove(b->pins, r);
-        reserve_give_back(b->counted, r);
-        drop_rsv(b, r);
+        if (!move_rsv(b, &moving.v[i]))
+            give_up(b, r);
+    }
+    for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+        struct rsv *r = rsvtable_row(b->reserved, i);
+        if (r && !keeps_nodes(b, r))
+            give_up(b, r);
     }
     for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
         struct rsv *r = rsvtable_row(b->reserved, i);

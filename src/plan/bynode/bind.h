@@ -20,16 +20,17 @@ struct bynode;
  * reservations + units of theirs x active jobs on a node), once a new shape. */
 void bind_counted(struct bynode *b);
 
-/* Pools are about to be divided, or joined: nodes for all that is counted. False where
- * that cannot be told, see below. The same cost. */
-bool bind_all(struct bynode *b);
+/* Pools are about to be others: nodes for all that is counted, of those that
+ * reservations of other kinds, as they are now, leave to it. Who gets none is owed
+ * another one. The same cost. */
+void bind_all(struct bynode *b);
 /* In a fork, of which only nodes are asked: also between reservations of other kinds,
  * node by node. False where one gets none: then nothing is known. O(reservations x
  * nodes x what is on them) at most. */
 bool bind_supposed(struct bynode *b);
-/* They were, after bind_all(): reservations that stay keep their nodes where those are
- * planned one by one, else as many units of the pool that has them. False where that
- * cannot be told, as between reservations of other kinds: then they are to be
+/* They are, after bind_all(): reservations that stay keep their nodes where those are
+ * planned one by one, else as many units of the pool that has them; who cannot is owed
+ * another one. False where somebody can use none of the pools: then all are to be
  * forgotten. O(nodes of reservations). */
 bool bind_divided(struct bynode *b);
 

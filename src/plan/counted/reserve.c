@@ -259,12 +259,28 @@ void reserve_units(struct counted *ct, const struct job *j, struct rsv *r, int64
     assert(t.need == 0);
 }
 
-bool reserve_in_pool(
-    struct counted *ct, struct rsv *r, struct pool *pool, int32_t units)
+/* Has it so many throughout, as far as it is there then? */
+static bool has_units(
+    struct counted *ct, const struct rsv *r, struct pool *pool, int32_t units)
 {
-    if (count_least(ct, pool, r->start_at, r->end_at, NULL) < units)
+    return r->start_at >= pool->to || r->end_at <= pool->from
+           || count_least(ct, pool, r->start_at, r->end_at, NULL) >= units;
+}
+
+bool reserve_in_pool(struct counted *ct, const struct job *j, struct rsv *r,
+    struct pool *pool, int32_t units)
+{
+    uint32_t access = closures_access(ct->closures, j, *ct->now);
+    struct pool *merged = pools_merged_of(ct->pools, pool);
+
+    if (closures_closed(
+            ct->closures, access, pool->rsvset, r->start_at, r->end_at, NULL)
+        || !has_units(ct, r, pool, units)
+        || (merged && !has_units(ct, r, merged, units)))
         return false;
     add_part(ct, r, pool, units);
+    if (merged)
+        add_part(ct, r, merged, units);
     return true;
 }
 

@@ -29,9 +29,9 @@ void reserve_units(
     struct counted *ct, const struct job *j, struct rsv *r, int64_t units);
 /* The units of a part again, which it had before and nobody has taken since. */
 void reserve_part(struct counted *ct, struct rsv *r, const struct part *part);
-/* Of that pool, which has no merged one; false when it has fewer. O(steps). */
-bool reserve_in_pool(
-    struct counted *ct, struct rsv *r, struct pool *pool, int32_t units);
+/* Of that pool; false when it has fewer, or is closed to the job. O(steps). */
+bool reserve_in_pool(struct counted *ct, const struct job *j, struct rsv *r,
+    struct pool *pool, int32_t units);
 /* Its units are free again, and lower bounds are forgotten. O(parts x steps + sets). */
 void reserve_give_back(struct counted *ct, struct rsv *r);
 

@@ -4,10 +4,14 @@
 
 #include "cluster/cluster.h"
 
+bool validity_machine_changed(const struct validity *v, const struct cluster *c)
+{
+    return v->nodes != c->node_epoch || v->config != c->config_epoch;
+}
+
 bool validity_world_changed(const struct validity *v, const struct cluster *c)
 {
-    return v->nodes != c->node_epoch || v->config != c->config_epoch
-           || v->rsv_moves != c->rsv_moves;
+    return validity_machine_changed(v, c) || v->rsv_moves != c->rsv_moves;
 }
 
 void validity_begin(struct validity *v, const struct cluster *c)

@@ -34,6 +34,8 @@ struct validity {
  * validity_begin(), other than by beginning and ending as planned? Then the pools are
  * to be made anew. */
 bool validity_world_changed(const struct validity *v, const struct cluster *c);
+/* The same of nodes and settings alone. */
+bool validity_machine_changed(const struct validity *v, const struct cluster *c);
 /* A cycle begins: see the cluster as it is; none are confirmed. */
 void validity_begin(struct validity *v, const struct cluster *c);
 

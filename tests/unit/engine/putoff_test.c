@@ -35,6 +35,12 @@ static void add_job(struct scenario *s, const char *id, int64_t limit_s, int64_t
         s, (struct sc_job){.id = id, .procs = 1, .limit_s = limit_s, .run_s = run_s});
 }
 
+static void add_wide_job(
+    struct scenario *s, const char *id, uint32_t procs, int64_t limit_s)
+{
+    sc_job(s, (struct sc_job){.id = id, .procs = procs, .limit_s = limit_s});
+}
+
 static bool is_changed(struct scenario *s, const char *id)
 {
     size_t n;
@@ -112,6 +118,45 @@ static void what_is_read_again_breaks_nothing(void **state)
             assert_string_equal(cause, reads[i].cause);
             sc_destroy(s);
         }
+}
+
+/* Half of a node is in use until two others meet. The reservation would fit on that
+ * node as well, by counts, but the second could not use it then. */
+static void a_users_reservation_takes_nodes_that_put_off_nobody(void **state)
+{
+    const struct sc_rsv r = {.base = "mine",
+        .tasks = 1,
+        .start_at = BEGIN + 75,
+        .end_at = BEGIN + 81,
+        .who = "ann"};
+    struct scenario *s =
+        sc_create_with(PLAN "RESCTLPOLICY ANY\nNODEACCESSPOLICY SHARED\n");
+    struct err err = {0};
+
+    (void)state;
+    sc_begin_at(s, BEGIN);
+    sc_nodes(s, 3, 2);
+    add_wide_job(s, "half", 1, 61);
+    sc_run_until(s, BEGIN);
+    add_wide_job(s, "rest", 5, 49);
+    sc_run_until(s, BEGIN);
+    add_wide_job(s, "first", 3, 20);
+    sc_run_until(s, BEGIN);
+    add_wide_job(s, "second", 3, 17);
+    sc_run_until(s, BEGIN + 1);
+    assert_int_equal(
+        engine_promised_by(sc_engine(s), sc_find(s, "second")), BEGIN + 61);
+    assert_int_equal(sc_setres(s, &r, &err), 0);
+    sc_run_until(s, BEGIN + 2);
+    assert_int_equal(
+        engine_promised_by(sc_engine(s), sc_find(s, "second")), BEGIN + 61);
+    assert_int_equal(sc_setres(s, &r, &err), -1); /* of the other half */
+    assert_string_equal(err.text, "cannot select 1 tasks for a reservation that begins "
+                                  "in 00:01:15: 0 can be had; "
+                                  "the first possible start is in 00:01:18");
+    sc_run(s);
+    assert_int_equal(sc_start(s, "second"), BEGIN + 61);
+    sc_destroy(s);
 }
 
 /* Who is told that it is held would look for who has held it. */
@@ -538,6 +583,7 @@ int main(void)
         cmocka_unit_test(who_waits_long_has_a_share_of_that_as_slack),
         cmocka_unit_test(what_is_put_off_bit_by_bit_is_told_by_the_hour),
         cmocka_unit_test(what_is_read_again_breaks_nothing),
+        cmocka_unit_test(a_users_reservation_takes_nodes_that_put_off_nobody),
         cmocka_unit_test(what_a_lost_node_makes_impossible_is_told_with_that),
         cmocka_unit_test(what_a_lost_node_broke_is_known_until_the_start),
         cmocka_unit_test(a_restart_breaks_no_promise),
