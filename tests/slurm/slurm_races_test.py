@@ -61,11 +61,10 @@ def test_what_is_changed_while_a_start_is_on_its_way_is_not_undone(kept):
     wide, bound = kept.sbatch("-n", 1), kept.sbatch("-n", 1)
     kept.wait_maui(wide, "Idle")
     kept.wait_maui(bound, "Idle")
-    with kept.stopped("adapter"):
-        kept.maui.ok("runjob", wide)
-        kept.maui.ok("runjob", bound)
-        kept.ok("scontrol", "update", f"jobid={wide}", "numnodes=2-2", "numtasks=2")
-        kept.ok("scontrol", "update", f"jobid={bound}", "reqnodelist=n3")
+    for job, change in ((wide, ("numnodes=2-2", "numtasks=2")), (bound, ("reqnodelist=n3",))):
+        with kept.stopped("adapter"):
+            kept.maui.ok("runjob", job)
+            kept.ok("scontrol", "update", f"jobid={job}", *change)  # last: it is remembered for 2 s
     kept.wait(lambda: kept.maui.job(wide)["procs"] == 2, "the change")
     assert (kept.state(wide), kept.state(bound)) == ("PENDING", "PENDING")
     kept.maui.ok("schedctl", "-r")
