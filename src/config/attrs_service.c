@@ -47,7 +47,7 @@ static const struct cfg_row sr_rows[] = {
     {N("OWNER"), SR_CUSTOM(set_sr_owner, NULL, "TYPE:NAME"), HELP("USER, GROUP, ACCOUNT, QOS or CLASS that owns it.")},
     {N("DAYS"), SR_WORDS(set_sr_days, "[ALL]", kw_days), HELP("Days of the week it exists on, PERIOD=DAY only.")},
     {N("PERIOD"), WORD("DAY", kw_period), IN_SR(period), SR, HELP("How often it recurs.")},
-    {N("DEPTH"), INT("periods", "2", 0, 10000), .set = set_sr_depth, .home = HOME_SR, SR, HELP("Periods covered, the present one included.")},
+    {N("DEPTH"), INT("periods", "2", 0, 10000), .set = set_sr_depth, .home = HOME_SR, SR, HELP("Periods covered, the present one included; more where BACKFILLPOLICY PLAN promises starts beyond them.")},
     {N("STARTTIME"), TIME("0"), IN_SR(start_s), SR, HELP("Start within the period, by the clock on the wall.")},
     {N("ENDTIME"), TIME("24:00:00"), IN_SR(end_s), SR, HELP("End within the period; of a week, its end.")},
     {N("WSTARTTIME"), TIME("0"), IN_SR(wstart_s), SR, HELP("Start within the week, old form.")},

@@ -115,22 +115,40 @@ static void grow(struct engine *e, struct reservation *r)
 
 /* ---- standing reservations ---- */
 
+/* After a restart those that were made for promises are there. */
+static void keep_reach(struct engine *e)
+{
+    struct rsv_calendar *k = e->calendar;
+
+    for (size_t i = 0; i < e->c->reservations.n && settings_plan_together(e->cfg);
+         i++) {
+        const struct reservation *r = e->c->reservations.v[i];
+        if (r && r->kind == RSV_STANDING && reservation_is_live(r)
+            && r->period_at >= k->until)
+            k->until = r->period_at + 1;
+    }
+}
+
 /* Has a period ended, or are other settings in force? */
 static bool time_to_roll(struct engine *e)
 {
     bool roll = e->calendar->settings_epoch != e->c->config_epoch;
 
-    if (!roll && e->calendar->roll_at.n == e->cfg->standing.n
+    if (!roll && !e->calendar->extend && e->calendar->roll_at.n == e->cfg->standing.n
         && e->now < e->calendar->roll_next) {
         wake_at(e, e->calendar->roll_next);
         return false;
     }
     e->calendar->roll_next = TIME_NEVER;
+    if (e->calendar->settings_epoch == UINT64_MAX)
+        keep_reach(e);
     if (roll) {
         review_settings(e);
         e->calendar->roll_at.n = 0;
     }
     e->calendar->settings_epoch = e->c->config_epoch;
+    roll |= e->calendar->extend;
+    e->calendar->extend = false;
     while (e->calendar->roll_at.n < e->cfg->standing.n)
         vec_push(&e->calendar->roll_at, INT64_MIN);
     for (uint32_t i = 0; i < e->cfg->standing.n; i++) {
@@ -150,7 +168,30 @@ static bool time_to_roll(struct engine *e)
 void query_standing(const struct engine *e, uint32_t standing, int64_t now,
     struct standing_instances *ret)
 {
-    standing_wanted(&e->cfg->standing.v[standing], &e->calendar->zone, now, ret);
+    standing_wanted(&e->cfg->standing.v[standing], &e->calendar->zone, now,
+        e->calendar->until, ret);
+}
+
+#define REACH_S (100 * 86400LL) /* no more are made for promises */
+
+bool calendar_reach(struct engine *e, int64_t until)
+{
+    struct rsv_calendar *k = e->calendar;
+    int64_t most = time_add(e->now, REACH_S);
+    bool reached = true;
+
+    until = until < most ? until : most;
+    for (size_t i = 0; i < e->cfg->standing.n && reached; i++)
+        reached = standing_horizon(&e->cfg->standing.v[i], &k->zone, e->now, k->until)
+                      >= until
+                  && !k->extend;
+    if (reached)
+        return true;
+    until = time_add(until, (until - e->now) / 2); /* the next ones come soon */
+    k->until = k->until > until ? k->until : until;
+    k->extend = true;
+    wake_at(e, e->now + 1);
+    return false;
 }
 
 static int by_priority(const void *a, const void *b)
@@ -181,7 +222,8 @@ static void roll(struct engine *e)
     struct rsv_indexes fresh = {0};
     struct in_need need = {0};
 
-    standing_refresh(e->c, &e->calendar->zone, e->now, &fresh, NULL);
+    standing_refresh(
+        e->c, &e->calendar->zone, e->now, e->calendar->until, &fresh, NULL);
     for (size_t i = 0; i < fresh.n; i++)
         vec_push(&need, e->c->reservations.v[fresh.v[i]]);
     grow_in_turn(e, &need);

@@ -18,6 +18,11 @@ void calendar_destroy(struct rsv_calendar *k);
 
 /* Early in a cycle. O(reservations) where some began, ended or rolled. */
 void calendar_refresh(struct engine *e);
+/* A job is about to be promised a place that ends by then at the latest. True: no
+ * instance of a standing reservation will come in its way that is not there now. Else
+ * those up to there are made in the next cycle, and it is to be promised then.
+ * O(standing reservations). */
+bool calendar_reach(struct engine *e, int64_t until);
 /* Choose nodes for one, or complete what it holds; the tasks it then has. A user's has
  * nothing that is promised to jobs, another kind's where there is nothing else. */
 uint32_t calendar_choose(

@@ -16,6 +16,8 @@ struct rsv_calendar {
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
     int64_t roll_next;           /* the first of those */
     uint64_t settings_epoch;     /* that the standing ones were made by */
+    int64_t until;               /* made as far as that, too: calendar_reach() */
+    bool extend;                 /* ... in the next cycle */
     struct rsv_kinds kinds;
     uint64_t flex_stamp;  /* what was when no reservation could move; 0 = unknown */
     uint64_t hosts_epoch; /* of the nodes that lists of hosts were resolved in */

@@ -23,7 +23,8 @@ void review_settings(struct engine *e)
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
         if (r && r->kind == RSV_STANDING && reservation_is_live(r)
-            && !standing_take_over(e->c, &e->calendar->zone, r, e->now))
+            && !standing_take_over(
+                e->c, &e->calendar->zone, r, e->now, e->calendar->until))
             retire(e, r);
     }
 }

@@ -58,7 +58,7 @@ static bool instance_of(const struct sr_cfg *sr, const struct zone *z, int64_t n
 }
 
 void standing_wanted(const struct sr_cfg *sr, const struct zone *z, int64_t now,
-    struct standing_instances *ret)
+    int64_t until, struct standing_instances *ret)
 {
     struct standing_instance i = {.start_at = now, .end_at = TIME_NEVER};
 
@@ -68,13 +68,25 @@ void standing_wanted(const struct sr_cfg *sr, const struct zone *z, int64_t now,
         vec_push(ret, i);
         return;
     }
-    for (uint32_t slot = 0; slot < (uint64_t)sr->depth; slot++) {
+    for (uint32_t slot = 0;; slot++) {
         int64_t day = first_day(sr, z, now) + slot * period_days(sr);
 
+        if (slot >= (uint64_t)sr->depth && z->at(z->ctx, day, 0) >= until)
+            return;
         i.slot = slot;
         if (instance_of(sr, z, now, day, &i))
             vec_push(ret, i);
     }
+}
+
+int64_t standing_horizon(
+    const struct sr_cfg *sr, const struct zone *z, int64_t now, int64_t until)
+{
+    if (!sr->usable || sr->period == SR_INFINITY)
+        return TIME_NEVER;
+    int64_t beyond = first_day(sr, z, now) + sr->depth * period_days(sr);
+    int64_t at = z->at(z->ctx, beyond, 0);
+    return at > until ? at : until;
 }
 
 /* ---- drafts ---------------------------------------------------------------------- */
@@ -211,7 +223,7 @@ static void add_instance(struct cluster *c, uint32_t standing,
 }
 
 void standing_refresh(struct cluster *c, const struct zone *z, int64_t now,
-    struct rsv_indexes *ret_new, struct err *alert)
+    int64_t until, struct rsv_indexes *ret_new, struct err *alert)
 {
     struct standing_instances wanted = {0};
     struct standing_list there = {0};
@@ -220,7 +232,7 @@ void standing_refresh(struct cluster *c, const struct zone *z, int64_t now,
         *alert = (struct err){0};
     for (uint32_t s = 0; s < c->cfg->standing.n; s++) {
         wanted.n = 0;
-        standing_wanted(&c->cfg->standing.v[s], z, now, &wanted);
+        standing_wanted(&c->cfg->standing.v[s], z, now, until, &wanted);
         standing_list(c, s, &there);
         for (size_t i = 0; i < wanted.n; i++) {
             struct reservation *r = standing_listed(&there, wanted.v[i].period_at);
@@ -303,12 +315,13 @@ static bool same_place(const struct reservation *a, const struct reservation *b)
 
 /* The instance wanted in the period of `r`, if it has the window of `r`. */
 static bool same_window(const struct sr_cfg *sr, const struct zone *z,
-    const struct reservation *r, int64_t now, struct standing_instance *ret)
+    const struct reservation *r, int64_t now, int64_t until,
+    struct standing_instance *ret)
 {
     struct standing_instances wanted = {0};
     bool same = false;
 
-    standing_wanted(sr, z, now, &wanted);
+    standing_wanted(sr, z, now, until, &wanted);
     for (size_t i = 0; i < wanted.n && !same; i++) {
         const struct standing_instance *w = &wanted.v[i];
         bool begun = r->start_at <= now && w->start_at <= now;
@@ -361,13 +374,13 @@ static void swap_attributes(struct reservation *r, struct reservation *draft)
     r->priority = draft->priority;
 }
 
-bool standing_take_over(
-    struct cluster *c, const struct zone *z, struct reservation *r, int64_t now)
+bool standing_take_over(struct cluster *c, const struct zone *z, struct reservation *r,
+    int64_t now, int64_t until)
 {
     struct standing_instance i;
 
     if (r->standing == INDEX_NONE
-        || !same_window(&c->cfg->standing.v[r->standing], z, r, now, &i))
+        || !same_window(&c->cfg->standing.v[r->standing], z, r, now, until, &i))
         return false;
     struct reservation draft = standing_draft(c, r->standing, &i, NULL);
     bool same = same_place(r, &draft);

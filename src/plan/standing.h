@@ -21,10 +21,16 @@ struct standing_instance {
 struct standing_instances VEC(struct standing_instance);
 
 /* Append the instances wanted at `now`, by slot: those of the DEPTH periods from the
- * present one on that are not over, on days of DAYS. One that has begun starts now
- * (leave one that exists as it is). Nothing for an unusable one. O(DEPTH). */
+ * present one on, and of all that begin before `until`, that are not over, on days of
+ * DAYS. One that has begun starts now (leave one that exists as it is). Nothing for an
+ * unusable one. O(periods). */
 void standing_wanted(const struct sr_cfg *sr, const struct zone *z, int64_t now,
-    struct standing_instances *ret);
+    int64_t until, struct standing_instances *ret);
+
+/* As far as that all that will ever be wanted is wanted at `now`. TIME_NEVER for an
+ * unusable one and PERIOD=INFINITY. */
+int64_t standing_horizon(
+    const struct sr_cfg *sr, const struct zone *z, int64_t now, int64_t until);
 
 /* When the next period begins: look again then. TIME_NEVER for PERIOD=INFINITY. */
 int64_t standing_next_period(
@@ -51,13 +57,13 @@ void standing_list(
     const struct cluster *c, uint32_t standing, struct standing_list *ret);
 struct reservation *standing_listed(const struct standing_list *l, int64_t period_at);
 
-/* Add the instances that are wanted at `now` and missing, of every standing
- * reservation, and set the slots of those that exist. The indexes of new ones are
- * appended to *ret_new; they hold no nodes yet. *alert (may be NULL) as above, of the
- * first that has one. O(standing reservations x (reservations + DEPTH log)). */
+/* Add the instances that are wanted at `now` up to `until` and missing, of every
+ * standing reservation, and set the slots of those that exist. The indexes of new ones
+ * are appended to *ret_new; they hold no nodes yet. *alert (may be NULL) as above, of
+ * the first that has one. O(standing reservations x (reservations + DEPTH log)). */
 struct rsv_indexes VEC(uint32_t);
 void standing_refresh(struct cluster *c, const struct zone *z, int64_t now,
-    struct rsv_indexes *ret_new, struct err *alert);
+    int64_t until, struct rsv_indexes *ret_new, struct err *alert);
 
 /* May the record of an ended or released instance be removed? One that was released
  * and is not to come back before the next period stays until its end, so that
@@ -74,7 +80,7 @@ void standing_relink(struct cluster *c);
  * is past does not fire any more). False, with nothing changed, when it has to be made
  * anew: the section is gone, has no instance in that period any more, or has another
  * window, task definition, host list or way of placing. O(attributes). */
-bool standing_take_over(
-    struct cluster *c, const struct zone *z, struct reservation *r, int64_t now);
+bool standing_take_over(struct cluster *c, const struct zone *z, struct reservation *r,
+    int64_t now, int64_t until);
 
 #endif

@@ -107,7 +107,7 @@ KIT struct reservation *rk_standing(
     struct reservation *first = NULL, *r;
 
     assert_non_null(sr);
-    standing_wanted(sr, z ? z : &utc, now, &wanted);
+    standing_wanted(sr, z ? z : &utc, now, 0, &wanted);
     for (size_t i = 0; i < wanted.n; i++) {
         struct err err;
         struct reservation draft = standing_draft(

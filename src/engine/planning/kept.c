@@ -318,6 +318,28 @@ static void place_in_turn(
         bitset_clear(&e->passes.planning->unlifted, t->m->job);
 }
 
+/* Where it was, if there is room. */
+static void lay_where_planned(struct engine *e, const struct turn *t)
+{
+    int64_t from = t->planned > e->now ? t->planned : e->now;
+    struct slot slot;
+
+    if (find_place(e, t, from, &slot) && slot.at == from)
+        plan_reserve(e->plan, e->c->jobs.v[t->m->job], &slot);
+}
+
+/* Where the pools are others all have lost their places: each has its own again, unless
+ * it is not there any more. Had each gone to the first place that it fits, it would
+ * have been in the way of those behind it: of several pools it may take others there.
+ */
+static void lay_again(struct engine *e, const struct turns *turns)
+{
+    for (size_t i = 0; i < turns->n; i++)
+        if (turns->v[i].planned < TIME_NEVER
+            && !plan_is_reserved(e->plan, e->c->jobs.v[turns->v[i].m->job]))
+            lay_where_planned(e, &turns->v[i]);
+}
+
 /* Who had no place goes behind all who have one. Returns how many are late. */
 static size_t place_all(
     struct engine *e, struct turns *io, const struct search_terms *terms)
@@ -369,6 +391,7 @@ void kept_place(struct engine *e, const struct search_terms *t)
     struct turns turns = sort_turns(e);
     if (!e->passes.planning->due_stay) /* else they lie as they did */
         drop_over(e, &turns);
+    lay_again(e, &turns);
     size_t late = place_all(e, &turns, t);
     if (late)
         place_anew(e, &turns, late, t);

@@ -2,6 +2,7 @@
  * Latest starts. One that is promised is never put off; it is moved forward where the
  * site wants that. Source: reference plan-search, sections 1 and 3. */
 #include "config/settings.h"
+#include "engine/calendar.h"
 #include "engine/leaving.h"
 #include "engine/planning/private.h"
 #include "engine/statistics/statistics.h"
@@ -126,12 +127,26 @@ void promise_offer(struct engine *e, const struct search_terms *t)
         offer_start(e, i, p->starts.v[i]);
 }
 
+/* Are the standing reservations there that it may meet, if it starts then? Who starts
+ * now has met all of them. */
+static bool is_foreseen(struct engine *e, const struct member *m, int64_t latest)
+{
+    const struct job *j = e->c->jobs.v[m->job];
+
+    if (m->start_at <= e->now || latest >= TIME_NEVER)
+        return true;
+    return calendar_reach(
+        e, time_add(latest, plan_reserved_until(e->plan, j) - m->start_at));
+}
+
 static void promise_member(struct engine *e, const struct member *m, int64_t latest)
 {
     const struct job *j = e->c->jobs.v[m->job];
     struct promise *row = promises_row(e->promises, j, PROMISE_START);
 
     latest = latest > m->start_at ? latest : m->start_at;
+    if (!row && !is_foreseen(e, m, latest))
+        return;
     if (!row) {
         promises_make(e->promises, j, PROMISE_START)->latest_start = latest;
         statistics_promise(e->learned.statistics, STAT_PROMISED, CAUSE_NONE);

@@ -23,7 +23,7 @@ static const char *wanted(
     size_t len = 0;
 
     k->text[0] = '\0';
-    standing_wanted(sr, z, now, &list);
+    standing_wanted(sr, z, now, 0, &list);
     for (size_t i = 0; i < list.n; i++) {
         const struct standing_instance *s = &list.v[i];
         int64_t first = zone_day_number(2024, 1, 1) - 1;
@@ -90,7 +90,7 @@ static void infinity_is_one_instance_r29(void **state)
     struct zone z = zone_utc();
 
     (void)state;
-    standing_wanted(sr, &z, date(1, 3, 5), &list);
+    standing_wanted(sr, &z, date(1, 3, 5), 0, &list);
     assert_int_equal(list.n, 1);
     assert_int_equal(list.v[0].start_at, date(1, 3, 5));
     assert_int_equal(list.v[0].end_at, TIME_NEVER);
@@ -127,7 +127,7 @@ static void whole_days_meet_without_gap_or_overlap(void **state)
     (void)state;
     setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
     z = zone_system();
-    standing_wanted(&k.config->settings->standing.v[0], &z, date(3, 15, 0), &list);
+    standing_wanted(&k.config->settings->standing.v[0], &z, date(3, 15, 0), 0, &list);
     assert_int_equal(list.n, 30);
     for (size_t i = 1; i < list.n; i++) {
         int64_t length = list.v[i].end_at - list.v[i].start_at;
@@ -155,20 +155,20 @@ static void hours_are_those_of_the_clock_on_the_wall(void **state)
     z = zone_system();
     spring = z.at(z.ctx, zone_day_number(2024, 3, 31), 0);
     autumn = z.at(z.ctx, zone_day_number(2024, 10, 27), 0);
-    standing_wanted(&sr[0], &z, spring, &list);
+    standing_wanted(&sr[0], &z, spring, 0, &list);
     assert_int_equal(list.v[0].start_at - spring, 8 * HOUR);
     assert_int_equal(list.v[0].end_at - list.v[0].start_at, 8 * HOUR);
     assert_int_equal(list.v[1].start_at - spring, (23 + 9) * HOUR);
     list.n = 0;
-    standing_wanted(&sr[0], &z, autumn, &list);
+    standing_wanted(&sr[0], &z, autumn, 0, &list);
     assert_int_equal(list.v[0].start_at - autumn, 10 * HOUR);
     assert_int_equal(list.v[1].start_at - autumn, (25 + 9) * HOUR);
     list.n = 0;
-    standing_wanted(&sr[1], &z, spring, &list); /* that hour is left out */
+    standing_wanted(&sr[1], &z, spring, 0, &list); /* that hour is left out */
     assert_int_equal(list.n, 1);
     assert_int_equal(list.v[0].slot, 1);
     list.n = 0;
-    standing_wanted(&sr[2], &z, spring, &list); /* Sunday begins the week */
+    standing_wanted(&sr[2], &z, spring, 0, &list); /* Sunday begins the week */
     assert_int_equal(list.v[0].period_at, spring);
     assert_int_equal(list.v[0].start_at - spring, (23 + 8) * HOUR);
     vec_fini(&list);
@@ -194,7 +194,7 @@ static size_t refresh(struct rk *k, const struct zone *z, int64_t now)
     size_t added;
 
     reservations_advance(k->c, now);
-    standing_refresh(k->c, z, now, &fresh, NULL);
+    standing_refresh(k->c, z, now, 0, &fresh, NULL);
     added = fresh.n;
     vec_fini(&fresh);
     return added;
