@@ -129,7 +129,8 @@ def test_a_task_that_waits_for_another_job_takes_no_place_in_its_arrays_limit(sl
     while slurm.queued() and time.monotonic() < end:
         most = max(most, len([r for r in slurm.queued() if r["state"] in ("Starting", "Running")]))
     assert most == 1
-    assert {slurm.state(f"{array}_{task}") for task in (1, 3)} == {"COMPLETED"}
+    for task in (1, 3):
+        slurm.wait_state(f"{array}_{task}", "COMPLETED")
 
 
 def test_an_array_keeps_its_own_limit_when_what_it_depends_on_ends(slurm):
