@@ -40,7 +40,7 @@ static const struct text_list *sent_to(const struct cluster *c, const struct job
 
 /* What else it may use for the reservations that it names. Others are passed by who
  * names one himself, as in the resource manager, and is let in there. */
-static void widen(const struct cluster *c, struct acl_asker *io)
+static void widen_rights(const struct cluster *c, struct acl_asker *io)
 {
     uint32_t passes = 0;
 
@@ -88,7 +88,7 @@ struct acl_asker acl_asker_of(const struct cluster *c, const struct job *j)
                    : (j->flags & JOB_ADVRES) ? ACL_TO_ANY
                                              : ACL_FREE;
     if (who.confined == ACL_TO_NAMED)
-        widen(c, &who);
+        widen_rights(c, &who);
     return who;
 }
 

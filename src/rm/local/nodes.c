@@ -49,7 +49,8 @@ static struct res machine(const char *disk)
     return r;
 }
 
-static struct local_node *add(struct local *l, const char *name, const struct res *cfg)
+static struct local_node *add_node(
+    struct local *l, const char *name, const struct res *cfg)
 {
     struct local_node *n = xcalloc(1, sizeof *n);
 
@@ -109,7 +110,7 @@ static int add_list(struct local *l, const char *text, const struct settings *se
         describe(&each, settings, name);
         if (given)
             each.v[RES_PROCS] = procs;
-        add(l, name, &each);
+        add_node(l, name, &each);
     }
     return 0;
 }
@@ -136,7 +137,7 @@ static int64_t add_described(
             continue;
         describe(&each, settings, "DEFAULT");
         describe(&each, settings, n->name);
-        add(l, n->name, &each);
+        add_node(l, n->name, &each);
     }
     return count;
 }
@@ -155,7 +156,7 @@ int nodes_open(struct local *l, const struct rm_cfg *cfg, struct err *err)
     if (gethostname(host, sizeof host) != 0 || host[0] == '\0')
         snprintf(host, sizeof host, "localhost");
     host[strcspn(host, ".")] = '\0';
-    add(l, host, &all);
+    add_node(l, host, &all);
     l->nodes->machine_is_node = true;
     return 0;
 }
@@ -303,7 +304,7 @@ void nodes_hold(struct local *l, const struct local_job *j, int sign)
         if (n == NULL && sign > 0) {
             all = machine(NULL);
             all.v[RES_PROCS] = 0;
-            n = add(l, name, &all);
+            n = add_node(l, name, &all);
             n->former = true;
         }
         if (n == NULL || !n->former)

@@ -87,7 +87,7 @@ static void run_command(struct pbs_adapter *p, const struct run_spec *differs,
 }
 
 /* For a look. */
-static void ask(struct pbs_adapter *p, const char *const *argv,
+static void ask_server(struct pbs_adapter *p, const char *const *argv,
     const struct squeeze_kind *squeeze,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
@@ -242,7 +242,7 @@ static void on_ends(void *ctx, const struct run_end *end)
     struct pbs_adapter *p = ctx;
 
     if (end->status == 0 && end->out_len > 0) {
-        ask(p, all, pbs_squeeze(p->dialect), on_past, p);
+        ask_server(p, all, pbs_squeeze(p->dialect), on_past, p);
         return;
     }
     if (end->status != 0
@@ -292,7 +292,7 @@ static bool ask_past(struct pbs_adapter *p)
         return false;
     if (n > (pbs_is_lined(p) ? PAST_MOST : 1))
         argv[6] = NULL; /* all that there are */
-    ask(p, argv, pbs_squeeze(p->dialect), on_past, p);
+    ask_server(p, argv, pbs_squeeze(p->dialect), on_past, p);
     return true;
 }
 
@@ -418,7 +418,7 @@ static void ask_jobs(struct pbs_adapter *p, struct question *q)
     } else {
         p->since.all_ms = p->began_ms;
     }
-    ask(p, argv, pbs_squeeze(p->dialect), on_answer, q);
+    ask_server(p, argv, pbs_squeeze(p->dialect), on_answer, q);
 }
 
 static void ask_all(struct pbs_adapter *p)
@@ -435,7 +435,7 @@ static void ask_all(struct pbs_adapter *p)
         if (i == ASK_JOBS)
             ask_jobs(p, q);
         else
-            ask(p, commands[p->dialect][i], NULL, on_answer, q);
+            ask_server(p, commands[p->dialect][i], NULL, on_answer, q);
     }
 }
 

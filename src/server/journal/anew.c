@@ -28,7 +28,7 @@ static bool is_quiet(const struct server *s)
 }
 
 /* What is to be given to manager_open_again(). */
-static struct rmleft *forget(struct server *s)
+static struct rmleft *forget_engine(struct server *s)
 {
     struct rmleft *left = manager_leave(s);
 
@@ -59,7 +59,7 @@ void anew_look(struct server *s)
                                  : "the journal is full");
     if (clock_is_wrong(s->clock))
         clock_forget(s->clock);
-    struct rmleft *left = forget(s);
+    struct rmleft *left = forget_engine(s);
     whole_lost(s);
     world_open(s);
     s->engine = server_engine(s);
