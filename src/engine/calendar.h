@@ -19,9 +19,9 @@ void calendar_destroy(struct rsv_calendar *k);
 /* Early in a cycle. O(reservations) where some began, ended or rolled. */
 void calendar_refresh(struct engine *e);
 /* A job is about to be promised a place that ends by then at the latest. True: no
- * instance of a standing reservation will come in its way that is not there now. Else
- * those up to there are made in the next cycle, and it is to be promised then.
- * O(standing reservations). */
+ * instance of a standing reservation will come in its way that is not there now; of
+ * what is more than 100 days ahead that is not known. Else those up to there are made
+ * in the next cycle, and it is to be promised then. O(standing reservations). */
 bool calendar_reach(struct engine *e, int64_t until);
 /* Choose nodes for one, or complete what it holds; the tasks it then has. A user's has
  * nothing that is promised to jobs, another kind's where there is nothing else. */
@@ -30,9 +30,9 @@ uint32_t calendar_choose(
 /* The same of what that view leaves; NULL = the plan alone. */
 uint32_t calendar_choose_in(struct engine *e, struct plan *view,
     const struct reservation *r, struct allocs *ret);
-/* A fork of the plan in which all that waiting jobs have has nodes: what is free there
- * puts no promise off. NULL = nothing is promised. Owned. */
-struct plan *calendar_beside_promises(struct engine *e);
+/* What it has to be content with: a user's puts no promise off. NULL = the plan alone.
+ * Owned. It costs a copy of the plan, and nodes for all that is planned there. */
+struct plan *calendar_view_of(struct engine *e, const struct reservation *r);
 /* Give it the nodes chosen. */
 void calendar_place(struct engine *e, struct reservation *r);
 /* Those that go with the job. */

@@ -5,13 +5,20 @@
 #include "engine/engine_private.h"
 #include "plan/rsvnodes.h"
 
-struct plan *calendar_beside_promises(struct engine *e)
+/* A fork of the plan in which all that waiting jobs have has nodes: what is free there
+ * puts no promise off. NULL = nothing is promised. */
+static struct plan *fork_beside_promises(struct engine *e)
 {
     return settings_plan_together(e->cfg)
                    && promises_count(e->promises, PROMISE_START) > 0
                    && plan_reservations(e->plan) > 0
                ? plan_fork_bound(e->plan)
                : NULL;
+}
+
+struct plan *calendar_view_of(struct engine *e, const struct reservation *r)
+{
+    return r->kind == RSV_USER ? fork_beside_promises(e) : NULL;
 }
 
 uint32_t calendar_choose_in(struct engine *e, struct plan *view,
@@ -27,7 +34,7 @@ uint32_t calendar_choose_in(struct engine *e, struct plan *view,
 uint32_t calendar_choose(
     struct engine *e, const struct reservation *r, struct allocs *ret)
 {
-    struct plan *view = calendar_beside_promises(e);
+    struct plan *view = fork_beside_promises(e);
 
     if (view) {
         uint32_t tasks = calendar_choose_in(e, view, r, ret);

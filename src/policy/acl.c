@@ -58,7 +58,8 @@ static void widen_rights(const struct cluster *c, struct acl_asker *io)
     io->passes = passes;
 }
 
-/* Reservations of resource managers may lie over each other. */
+/* Reservations of a resource manager, which are those with RSV_OUTLASTED, may lie over
+ * each other; those made here are never passed. */
 static bool passes_reservation(const struct acl_asker *who, const struct reservation *r)
 {
     return (r->flags & RSV_OUTLASTED)

@@ -112,7 +112,7 @@ static void keep_first(const struct allocs *from, uint32_t tasks, struct allocs 
 static const struct node *taken_node(const struct rsv_edit *c)
 {
     const struct reservation *r = c->r;
-    struct plan *view = r->kind == RSV_USER ? calendar_beside_promises(c->e) : NULL;
+    struct plan *view = calendar_view_of(c->e, r);
     struct plan *plan = view ? view : c->e->plan;
     const struct node *taken = NULL;
 

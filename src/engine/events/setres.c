@@ -27,7 +27,7 @@ static int64_t first_start(struct engine *e, const struct reservation *draft)
     int64_t length = draft->end_at < TIME_NEVER ? draft->end_at - draft->start_at
                                                 : DURATION_UNLIMITED;
     int64_t left = SEARCH_MAX, at = draft->start_at;
-    struct plan *view = draft->kind == RSV_USER ? calendar_beside_promises(e) : NULL;
+    struct plan *view = calendar_view_of(e, draft);
     bool found = false;
 
     while (!found && left > 0 && (at = plan_rsv_next(e->plan, at)) < TIME_NEVER) {
