@@ -315,7 +315,8 @@ static bool is_first(const struct dump *d, size_t row, const char *column)
 }
 
 /* Who may use which account and QOS is not carried over: Slurm has checked it when a
- * job is told, and a list written here would be out of date with the next sacctmgr. */
+ * job is told, and a list written here would be out of date with the next sacctmgr. Nor
+ * are those of jobs that name none: each job is told with what Slurm has given it. */
 static void take_assoc(struct import *im, const struct dump *d, size_t i)
 {
     const struct row *r = &d->rows.v[i];
@@ -335,10 +336,6 @@ static void take_assoc(struct import *im, const struct dump *d, size_t i)
         return;
     }
     take_row(im, d, r, user ? user_columns : account_columns, &b);
-    if (*cell(d, r, "Def QOS"))
-        strbuf_printf(&b, " QDEF=%s", cell(d, r, "Def QOS"));
-    if (user)
-        strbuf_printf(&b, " ADEF=%s", cell(d, r, "Account"));
     if (b.len > 0)
         strbuf_printf(
             &im->sections, "%s[%s]%s\n", user ? "USERCFG" : "ACCOUNTCFG", name, b.text);
