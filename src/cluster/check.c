@@ -75,8 +75,7 @@ static void tally_piece(
         const struct res *cfg = &node_at(c, i)->cfg;
         bool first = t->last != j->index;
         for (int k = 0; k < RES_DIMS; k++) {
-            int64_t each = d->per_task.v[k];
-            int64_t plain = each < 0 ? cfg->v[k] : each * a->tasks;
+            int64_t plain = taskdef_takes(d, cfg, k, a->tasks);
             t->ded.v[k] += !whole ? plain : first ? cfg->v[k] : 0;
         }
         t->jobs += first;

@@ -31,8 +31,9 @@ struct allocs VEC(struct alloc);
 
 /* One request of a job as told by the RM, a trace or msub. */
 struct req_desc {
-    struct res per_task; /* procs 0 = 1 */
-    uint32_t tasks;      /* 0 = 1 */
+    struct res per_task;     /* procs 0 = 1 */
+    int64_t mem_per_node_mb; /* of each node besides, however many tasks are there */
+    uint32_t tasks;          /* 0 = 1 */
     uint32_t nodes, tpn;
     bool exact; /* neither more nor fewer nodes, whatever JOBNODEMATCHPOLICY says */
     const char *const *features, *const *prefs; /* NULL-terminated or NULL */

@@ -46,8 +46,9 @@ static inline bool sharing_allows(enum sharing newcomer, enum sharing there, boo
  * requests share one record, so "can this run there" is answered once. */
 struct taskdef {
     uint32_t index;
-    struct res per_task;          /* dedicated per task; -1 = all of the node */
-    struct gres_amounts gres;     /* per task, sorted by id */
+    struct res per_task;      /* dedicated per task; -1 = all of the node */
+    int64_t mem_per_node_mb;  /* besides, of each node, however many tasks are there */
+    struct gres_amounts gres; /* per task, sorted by id */
     struct gres_amounts job_gres; /* floating ones needed once, however many tasks
                                      there are; sorted by id */
     uint32_t tpn;                 /* tasks per node, 0 = any */
@@ -80,6 +81,19 @@ void taskdef_fini(struct taskdef *draft);
 static inline bool taskdef_keeps_apart(const struct taskdef *def)
 {
     return def->access > ACCESS_SHARED || def->sharing != SHARING_NONE;
+}
+/* Memory by node, which no task brings along, in one dimension. */
+static inline int64_t taskdef_by_node(const struct taskdef *def, int dim)
+{
+    return dim == RES_MEM ? def->mem_per_node_mb : 0;
+}
+/* What so many tasks, at least one, take of a node that is configured with `cfg`. */
+static inline int64_t taskdef_takes(
+    const struct taskdef *def, const struct res *cfg, int dim, uint32_t tasks)
+{
+    int64_t each = def->per_task.v[dim];
+
+    return each < 0 ? cfg->v[dim] : each * tasks + taskdef_by_node(def, dim);
 }
 static inline bool taskdef_whole_node(const struct taskdef *def)
 {

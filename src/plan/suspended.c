@@ -8,7 +8,8 @@
 
 static bool keeps_memory(const struct taskdef *def)
 {
-    return def->per_task.v[RES_MEM] != 0 || def->per_task.v[RES_SWAP] != 0;
+    return def->per_task.v[RES_MEM] != 0 || def->mem_per_node_mb != 0
+           || def->per_task.v[RES_SWAP] != 0;
 }
 
 void suspended_note(struct plan *p)

@@ -148,6 +148,7 @@ REQUEST = {
     "tasks": [(1, ALL)], "nodes": [(1, ALL)], "tasks_per_node": [(1, ALL)],
     "per_task": {key: [({key: value}, who) for value, who in rows]
                  for key, rows in AMOUNTS.items()},
+    "mem_per_node_mb": [(0, ALL)],
     "features": [(["fast"], ALL)], "preferences": [(["fast"], ALL)],
     "hosts": [(["node01"], ALL)], "exclude_hosts": [(["node01"], ALL)], "os": [("linux", ALL)],
     "arch": [("x86", ALL)], "network": [("ib", ALL)], "procs_needed": [(">=1", ALL)],

@@ -393,10 +393,11 @@ static void make_tiny_plain(struct world *w, uint64_t seed)
     w->settings[0].exactnode = w->settings[0].exactproc = false;
     for (uint32_t i = 0; i < w->njobs; i++) {
         struct w_req *q = &w->jobs[i].reqs[0];
-        int64_t mem = q->per_task[RES_MEM];
+        int64_t mem = q->per_task[RES_MEM] % 128, by_node = q->mem_per_node;
         *q = (struct w_req){.tasks = q->tasks};
         q->per_task[RES_PROCS] = 1;
-        q->per_task[RES_MEM] = mem % 128;
+        q->per_task[RES_MEM] = mem;
+        q->mem_per_node = by_node % (129 - mem);
         w->jobs[i].flags = 0;
         w->jobs[i].partitions &= (1u << w->nparts) - 1;
         w->jobs[i].cred[CRED_QOS] = 0;

@@ -75,6 +75,12 @@ static int64_t task_amount(const struct w_req *q, const struct w_node *n, int d)
     return q->per_task[d] < 0 ? n->cfg[d] : q->per_task[d];
 }
 
+/* Whatever tasks it has there. */
+static int64_t by_node(const struct w_req *q, int d)
+{
+    return d == RES_MEM ? q->mem_per_node : 0;
+}
+
 static bool node_suits(
     const struct model *m, const struct w_job *j, const struct w_req *q, uint32_t node)
 {
@@ -96,7 +102,7 @@ static double task_pe(const struct w_req *q, const struct w_node *n)
     double share = 0;
 
     for (int d = 0; d < RES_DIMS; d++) {
-        double s = (double)task_amount(q, n, d) / (double)n->cfg[d];
+        double s = (double)(task_amount(q, n, d) + by_node(q, d)) / (double)n->cfg[d];
         share = s > share ? s : share;
     }
     return share * (double)n->cfg[RES_PROCS];
@@ -126,9 +132,13 @@ int64_t model_capacity(const struct model *m, const struct w_job *j,
     uint32_t cls = j->cred[CRED_CLASS];
     int64_t k = INT32_MAX;
 
-    for (int d = 0; d < RES_DIMS; d++)
+    for (int d = 0; d < RES_DIMS; d++) {
+        int64_t left = n->cfg[d] - by_node(q, d);
+        if (left < 0)
+            return 0;
         if (task_amount(q, n, d) > 0)
-            k = least(k, n->cfg[d] / task_amount(q, n, d));
+            k = least(k, left / task_amount(q, n, d));
+    }
     if (task_amount(q, n, RES_PROCS) > 0)
         k = least(k, procs_allowed(m, j, n) / task_amount(q, n, RES_PROCS));
     if (n->maxpe > 0)
@@ -249,7 +259,8 @@ static void add_use(
 
     for (uint32_t r = 0; r < j->nreqs; r++)
         for (int d = 0; d < RES_DIMS && x->tasks[r][node]; d++)
-            io_used->v[d] += task_amount(&j->reqs[r], n, d) * x->tasks[r][node];
+            io_used->v[d] += task_amount(&j->reqs[r], n, d) * x->tasks[r][node]
+                             + by_node(&j->reqs[r], d);
 }
 
 struct res model_used(const struct model *m, uint32_t node)

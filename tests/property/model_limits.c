@@ -20,6 +20,12 @@ static int64_t task_procs(const struct world *w, const struct w_req *q)
     return most; /* all of a node counts as the largest one's */
 }
 
+/* Memory of the nodes it asks for, at least of one. */
+static int64_t all_by_node(const struct w_req *q)
+{
+    return q->mem_per_node * (q->nodes ? q->nodes : 1);
+}
+
 /* Processor equivalents of a request: reference priority 2.1. */
 static double req_pes(const struct world *w, const struct w_req *q)
 {
@@ -27,12 +33,13 @@ static double req_pes(const struct world *w, const struct w_req *q)
 
     for (int d = 0; d < RES_DIMS; d++) {
         int64_t each = d == RES_PROCS ? task_procs(w, q) : q->per_task[d];
-        double have = 0;
+        double have = 0, need = (double)each * q->tasks;
         for (uint32_t i = 0; i < w->nnodes; i++)
             have += (double)w->nodes[i].cfg[d];
         all_procs = d == RES_PROCS ? have : all_procs;
-        if (have > 0 && (double)each * q->tasks / have > share)
-            share = (double)each * q->tasks / have;
+        need += d == RES_MEM ? (double)all_by_node(q) : 0;
+        if (have > 0 && need / have > share)
+            share = need / have;
     }
     return share * all_procs;
 }
@@ -62,7 +69,7 @@ void model_consumption(const struct model *m, uint32_t job, int64_t *ret_v)
         const struct w_req *q = &j->reqs[r];
         ret_v[LIMIT_PROC] += task_procs(m->w, q) * q->tasks;
         ret_v[LIMIT_NODE] += q->nodes;
-        ret_v[LIMIT_MEM] += q->per_task[RES_MEM] * q->tasks;
+        ret_v[LIMIT_MEM] += q->per_task[RES_MEM] * q->tasks + all_by_node(q);
     }
     ret_v[LIMIT_PS] = ret_v[LIMIT_PROC] * j->limit_s;
     ret_v[LIMIT_PE] = job_pes(m->w, j);

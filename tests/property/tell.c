@@ -116,8 +116,11 @@ static void tell_req(
     struct req_desc *d = &t->reqs[r];
     uint32_t n = 0, g = 0;
 
-    *d = (struct req_desc){
-        .tasks = q->tasks, .nodes = q->nodes, .tpn = q->tpn, .access = q->access};
+    *d = (struct req_desc){.tasks = q->tasks,
+        .nodes = q->nodes,
+        .tpn = q->tpn,
+        .access = q->access,
+        .mem_per_node_mb = q->mem_per_node};
     d->nodealloc = NODEALLOC_UNSET;
     memcpy(d->per_task.v, q->per_task, sizeof d->per_task.v);
     features_of(q->features, t->features[r]);
@@ -197,7 +200,8 @@ static void add_tasks(
     const struct node *n, const struct taskdef *def, uint32_t tasks, struct res *io)
 {
     for (int d = 0; d < RES_DIMS; d++)
-        io->v[d] += def->per_task.v[d] < 0 ? n->cfg.v[d] : def->per_task.v[d] * tasks;
+        io->v[d] += (def->per_task.v[d] < 0 ? n->cfg.v[d] : def->per_task.v[d] * tasks)
+                    + (d == RES_MEM ? def->mem_per_node_mb : 0);
 }
 
 static void add_running(

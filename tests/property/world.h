@@ -83,6 +83,7 @@ struct w_settings {
 struct w_req {
     uint32_t tasks, nodes, tpn;
     int64_t per_task[RES_DIMS];
+    int64_t mem_per_node; /* besides, of each node */
     unsigned features;
     uint8_t hosts[W_NODES], nhosts; /* in list order */
     unsigned exclude;               /* bits */

@@ -34,6 +34,8 @@ static void make_amounts(const struct world *w, struct rng *r, struct w_req *q)
     if (rng_percent(r, 40))
         q->per_task[RES_MEM] = n->cfg[RES_MEM] * rng_range(r, 1, 8) / 8;
     if (rng_percent(r, 10))
+        q->mem_per_node = n->cfg[RES_MEM] * rng_range(r, 1, 8) / 8;
+    if (rng_percent(r, 10))
         q->per_task[RES_SWAP] = n->cfg[RES_SWAP] * rng_range(r, 1, 4) / 4;
     if (rng_percent(r, 10))
         q->per_task[RES_DISK] = rng_range(r, 1, 4) * 250;

@@ -204,6 +204,8 @@ static void print_req(const struct world *w, const struct w_req *q, struct strbu
     strbuf_printf(b, " [%u x procs %lld", q->tasks, (long long)q->per_task[RES_PROCS]);
     if (q->per_task[RES_MEM])
         strbuf_printf(b, " mem %lld", (long long)q->per_task[RES_MEM]);
+    if (q->mem_per_node)
+        strbuf_printf(b, " mem of nodes %lld", (long long)q->mem_per_node);
     if (q->per_task[RES_SWAP])
         strbuf_printf(b, " swap %lld", (long long)q->per_task[RES_SWAP]);
     if (q->per_task[RES_DISK])

@@ -303,7 +303,7 @@ def test_who_finds_a_processor_given_away_runs_on_another(slurm):
     running(slurm, slurm.sbatch("-w", "n2", "-n", 1))
     running(slurm, slurm.sbatch("-w", "n3", "-n", 1))
     slurm.maui.ok("schedctl", "-s")
-    wide = [slurm.sbatch("-n", 6, "--mem=1900") for _ in range(2)]
+    wide = [slurm.sbatch("-n", 6, "--mem=1900", "--tmp=10") for _ in range(2)]
     beside = slurm.sbatch("-n", 1)
     slurm.wait_maui(beside, "Idle")
     slurm.maui.ok("schedctl", "-r")

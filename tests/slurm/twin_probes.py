@@ -835,6 +835,23 @@ def memory_of_uneven_tasks(s):
     s.starts(s.submit("-p", "gpu", "-n", 10, "--mem=100"))
 
 
+@probe
+def memory_of_tasks_beside_others(s):
+    """--mem where each node has a job, and half of its memory or nearly all is used: on one
+    node where there is room, else in parts of several."""
+    for node in ("n1", "n2", "n3"):
+        s.starts(s.submit("-w", node, "-n", 2, "--mem=1000"))
+    for words in ("-n 4 --mem=600", "-n 2 -c 2 --mem=900", "-n 5 --mem=1000", "-N 2 -n 3 --mem=700",
+                  "-n 6 --mem=1200", "-N 2-3 -n 4 --mem=500", "-n 2 --mem=2900",
+                  "-N 3 -n 4 --mem=700", "-n 3 -N 2 -c 1 --mem=2000"):
+        job = s.submit("-p", "gpu", *words.split())
+        s.starts(job, nodes=False)
+        s.cancel(job)
+    s.starts(s.submit("-p", "gpu", "-w", "n1", "-n", 1, "--mem=2500"))
+    s.starts(s.submit("-p", "gpu", "-n", 4, "--mem=600"))
+    s.waits(s.submit("-p", "gpu", "-n", 3, "--mem=1000"))
+
+
 # ---- all other options ----
 
 @probe

@@ -149,6 +149,7 @@ static void print_needs(const json_t *r)
 
 static void print_per_task(const json_t *r, bool placed, bool verbose)
 {
+    char amount[LAYOUT_MB_MAX];
     const json_t *task = json_object_get(r, "per_task");
     struct strbuf text = {0};
     bool usual = get_real(task, "procs", 0) == 1 && get_real(task, "mem_mb", 0) == 0
@@ -160,6 +161,9 @@ static void print_per_task(const json_t *r, bool placed, bool verbose)
         list_amounts(&text, task);
         list_print(&text);
     }
+    if (get_int(r, "mem_per_node_mb", 0))
+        printf("Dedicated Memory Per Node: %s\n",
+            layout_mb(get_int(r, "mem_per_node_mb", 0), amount));
     if (verbose && *get_text(r, "access", ""))
         printf("NodeAccess: %s\n", get_text(r, "access", ""));
     if (get_int(r, "tasks_per_node", 0))

@@ -129,6 +129,8 @@ static void print_request(const json_t *r)
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
         if (get_real(task, amounts[i].key, 0) != 0)
             xml_int(amounts[i].name, (long long)get_real(task, amounts[i].key, 0));
+    if (get_int(r, "mem_per_node_mb", 0))
+        xml_int("ReqMemPerNode", get_int(r, "mem_per_node_mb", 0));
     xml_attr("ReqOpsys", get_text(r, "os", ""));
     xml_attr("ReqArch", get_text(r, "arch", ""));
     xml_attr("NodeAccess", get_text(r, "access", ""));

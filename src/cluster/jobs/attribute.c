@@ -95,6 +95,8 @@ static const struct req_attribute req_attributes[] = {
     {AMOUNT("mem_mb", RES_MEM), .change = CHANGE_MEM},
     {AMOUNT("swap_mb", RES_SWAP), .change = CHANGE_SWAP},
     {AMOUNT("disk_mb", RES_DISK), .change = CHANGE_DISK},
+    {"mem_per_node_mb", ASKED("mem_per_node_mb"), OF_TYPE(NUMBER), FROM_0,
+        IN_BOTH(mem_per_node_mb)},
     {"tasks", ASKED("tasks"), OF_TYPE(COUNT), .usual = 1, .min = 1, .max = INT32_MAX,
         .change = CHANGE_TASKS, IN_DESC(tasks)},
     {"nodes", ASKED("nodes"), OF_TYPE(COUNT), .max = INT32_MAX,

@@ -15,6 +15,7 @@ static struct req_desc request_after(const struct job *j, const struct job_chang
 {
     const struct req *r = &j->reqs[ch->req];
     struct req_desc d = {.per_task = r->asked->per_task,
+        .mem_per_node_mb = r->asked->mem_per_node_mb,
         .tasks = r->tasks,
         .nodes = r->nodes,
         .tpn = r->asked->tpn};

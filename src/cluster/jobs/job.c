@@ -491,6 +491,12 @@ void jobs_check_index(const struct cluster *c, size_t found)
 
 /* ---- totals ------------------------------------------------------------------ */
 
+/* Of the nodes it names, or of one, as it will have. */
+static int64_t all_by_node(const struct req *r, enum res_dim dim)
+{
+    return taskdef_by_node(r->def, dim) * (int64_t)(r->nodes > 0 ? r->nodes : 1);
+}
+
 /* Total of one dimension over the requests; -1 counts as the largest node has. */
 static int64_t total(const struct cluster *c, const struct job *j, enum res_dim dim)
 {
@@ -498,7 +504,8 @@ static int64_t total(const struct cluster *c, const struct job *j, enum res_dim 
 
     for (uint32_t i = 0; i < j->nreqs; i++) {
         int64_t each = j->reqs[i].def->per_task.v[dim];
-        sum += (each < 0 ? largest : each) * (int64_t)j->reqs[i].tasks;
+        sum += (each < 0 ? largest : each) * (int64_t)j->reqs[i].tasks
+               + all_by_node(&j->reqs[i], dim);
     }
     return sum;
 }
@@ -514,7 +521,8 @@ static double req_pe(const struct cluster *c, const struct req *r)
         if (all <= 0)
             continue;
         /* divided last: a whole number of equivalents comes out whole */
-        double pe = (double)each * r->tasks * procs / (double)all;
+        double pe =
+            ((double)each * r->tasks + (double)all_by_node(r, i)) * procs / (double)all;
         most = pe > most ? pe : most;
     }
     return most;
@@ -558,7 +566,8 @@ static bool takes_as_much(const struct req *r, const struct req_desc *d)
     for (int i = 0; i < RES_DIMS; i++)
         if (is->v[i] != (i == RES_PROCS ? procs : told->v[i]))
             return false;
-    return r->tasks == (d->tasks ? d->tasks : 1);
+    return r->tasks == (d->tasks ? d->tasks : 1)
+           && r->asked->mem_per_node_mb == d->mem_per_node_mb;
 }
 
 bool job_has_shape(const struct job *j, const struct req_desc *reqs, uint32_t n)

@@ -49,7 +49,12 @@ static int amounts_check(const struct req_desc *d, struct err *err)
         if (amount_check(what[i], d->per_task.v[i], -1, max, err))
             return -1;
     }
-    return amount_check("tasks", d->tasks, 0, INT32_MAX, err)
+    if (d->per_task.v[RES_MEM] < 0 && d->mem_per_node_mb > 0)
+        return err_set(err, ERR_INVALID,
+            "all memory of each node is asked for, and %lld MB of each besides",
+            (long long)d->mem_per_node_mb);
+    return amount_check("memory per node in MB", d->mem_per_node_mb, 0, AMOUNT_MAX, err)
+                   || amount_check("tasks", d->tasks, 0, INT32_MAX, err)
                    || amount_check("nodes", d->nodes, 0, INT32_MAX, err)
                    || amount_check("tasks per node", d->tpn, 0, INT32_MAX, err)
                ? -1
@@ -74,11 +79,13 @@ static int size_check(const struct req_desc *d, int64_t tasks, struct err *err)
         return err_set(err, ERR_INVALID,
             "%lld tasks of %lld processors are more than %d processors",
             (long long)tasks, (long long)procs, INT32_MAX);
-    for (int i = RES_MEM; i < RES_DIMS; i++)
-        if (d->per_task.v[i] > AMOUNT_MAX / tasks)
+    for (int i = RES_MEM; i < RES_DIMS; i++) {
+        int64_t mb = d->per_task.v[i] + (i == RES_MEM ? d->mem_per_node_mb : 0);
+        if (mb > AMOUNT_MAX / tasks)
             return err_set(err, ERR_INVALID,
                 "%lld tasks of %lld MB are more than %lld MB", (long long)tasks,
-                (long long)d->per_task.v[i], (long long)AMOUNT_MAX);
+                (long long)mb, (long long)AMOUNT_MAX);
+    }
     if (d->nodes > tasks)
         return err_set(err, ERR_INVALID,
             "%u nodes are asked for but only %lld task%s, expected a task for each "

@@ -137,6 +137,8 @@ static uint32_t hash_of(const struct taskdef *d)
                         | d->exactproc);
     for (int i = 0; i < RES_DIMS; i++)
         h = hash_mix(h, (uint64_t)d->per_task.v[i]);
+    if (d->mem_per_node_mb)
+        h = hash_mix(h, (uint64_t)d->mem_per_node_mb);
     h = mix_cmp(h, &d->procs);
     h = mix_cmp(h, &d->mem);
     h = mix_cmp(h, &d->swap);
@@ -187,13 +189,14 @@ static bool equal(const struct taskdef *a, const struct taskdef *b)
     for (int i = 0; i < RES_DIMS; i++)
         if (a->per_task.v[i] != b->per_task.v[i])
             return false;
-    return a->cls == b->cls && a->access == b->access && a->sharing == b->sharing
-           && a->tpn == b->tpn && a->os == b->os && a->arch == b->arch
-           && a->network == b->network && a->nodealloc == b->nodealloc
-           && a->exactnode == b->exactnode && a->exact == b->exact
-           && a->exactproc == b->exactproc && cmp_equal(&a->procs, &b->procs)
-           && cmp_equal(&a->mem, &b->mem) && cmp_equal(&a->swap, &b->swap)
-           && cmp_equal(&a->disk, &b->disk) && lists_equal(&a->features, &b->features)
+    return a->mem_per_node_mb == b->mem_per_node_mb && a->cls == b->cls
+           && a->access == b->access && a->sharing == b->sharing && a->tpn == b->tpn
+           && a->os == b->os && a->arch == b->arch && a->network == b->network
+           && a->nodealloc == b->nodealloc && a->exactnode == b->exactnode
+           && a->exact == b->exact && a->exactproc == b->exactproc
+           && cmp_equal(&a->procs, &b->procs) && cmp_equal(&a->mem, &b->mem)
+           && cmp_equal(&a->swap, &b->swap) && cmp_equal(&a->disk, &b->disk)
+           && lists_equal(&a->features, &b->features)
            && lists_equal(&a->prefs, &b->prefs) && lists_equal(&a->hosts, &b->hosts)
            && lists_equal(&a->exclude, &b->exclude) && gres_equal(&a->gres, &b->gres)
            && gres_equal(&a->job_gres, &b->job_gres)
@@ -239,7 +242,8 @@ static bool takes_procs_only(const struct taskdef *d)
     for (int i = 0; i < RES_DIMS; i++)
         if (i == RES_PROCS ? d->per_task.v[i] <= 0 : d->per_task.v[i] != 0)
             return false;
-    return d->gres.n == 0 && d->tpn <= 1 && !taskdef_keeps_apart(d);
+    return d->mem_per_node_mb == 0 && d->gres.n == 0 && d->tpn <= 1
+           && !taskdef_keeps_apart(d);
 }
 
 static struct taskdef *add(struct cluster *c, const struct taskdef *draft)

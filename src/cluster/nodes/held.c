@@ -10,10 +10,8 @@ static void add_held(struct res *held, const struct node *n, const struct job *j
 
     for (size_t i = 0; (a = job_piece_on(j, n->index, &i));) {
         const struct taskdef *d = j->reqs[a->req].def;
-        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
-            int64_t each = d->per_task.v[kept[k]];
-            held->v[kept[k]] += each < 0 ? n->cfg.v[kept[k]] : each * a->tasks;
-        }
+        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+            held->v[kept[k]] += taskdef_takes(d, &n->cfg, (int)kept[k], a->tasks);
     }
 }
 

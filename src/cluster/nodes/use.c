@@ -24,7 +24,7 @@ static struct res need_of(const struct node *n, const struct job *j,
     if (job_access(j) >= ACCESS_SINGLEJOB)
         return edge ? n->cfg : r;
     for (int i = 0; i < RES_DIMS; i++)
-        r.v[i] = d->per_task.v[i] < 0 ? n->cfg.v[i] : d->per_task.v[i] * tasks;
+        r.v[i] = taskdef_takes(d, &n->cfg, i, tasks);
     return r;
 }
 

@@ -10,11 +10,10 @@ static struct res amount_of_pin(
     const struct taskdef *def = b->c->jobs.v[pin->job]->reqs[pin->req].def;
     struct res amount;
 
-    for (int i = 0; i < RES_DIMS; i++) {
-        int64_t each = def->per_task.v[i];
-        amount.v[i] =
-            each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * pin->tasks;
-    }
+    for (int i = 0; i < RES_DIMS; i++)
+        amount.v[i] = taskdef_whole_node(def)
+                          ? n->cfg.v[i]
+                          : taskdef_takes(def, &n->cfg, i, pin->tasks);
     return amount;
 }
 

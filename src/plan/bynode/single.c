@@ -17,14 +17,6 @@ struct look {
     struct company others;
 };
 
-static int64_t amount_of(
-    const struct taskdef *def, const struct node *n, int dim, uint32_t tasks)
-{
-    int64_t each = def->per_task.v[dim];
-
-    return each < 0 ? n->cfg.v[dim] : each * tasks;
-}
-
 /* Tasks of a request of another job are there, which runs or is to begin. */
 static void take_tasks(
     struct look *l, const struct job *other, const struct req *r, uint32_t tasks)
@@ -35,9 +27,9 @@ static void take_tasks(
     /* measured use decides there, which is known for the present only */
     for (int i = 0; r->held && i < RES_DIMS; i++)
         if (l->n->par->avail[i] == AVAIL_UTILIZED)
-            l->room->res.v[i] += amount_of(theirs, l->n, i, tasks);
-    company_add_procs(
-        &l->others, l->by->j, other, amount_of(theirs, l->n, RES_PROCS, tasks));
+            l->room->res.v[i] += taskdef_takes(theirs, &l->n->cfg, i, tasks);
+    company_add_procs(&l->others, l->by->j, other,
+        taskdef_takes(theirs, &l->n->cfg, RES_PROCS, tasks));
 }
 
 /* Memory and swap that a job thought to be suspended keeps. */
@@ -48,7 +40,7 @@ static void take_kept(struct look *l, const struct job *other)
     for (size_t k = 0; (piece = job_piece_on(other, l->n->index, &k));)
         for (int i = RES_MEM; i <= RES_SWAP; i++)
             l->room->res.v[i] -=
-                amount_of(other->reqs[piece->req].def, l->n, i, piece->tasks);
+                taskdef_takes(other->reqs[piece->req].def, &l->n->cfg, i, piece->tasks);
 }
 
 static void take_job(struct look *l, const struct node_job *on, int64_t at)

@@ -92,7 +92,7 @@ static struct res free_now(const struct cluster *c, const struct job *j,
     struct res have = {{[RES_PROCS] = free_procs(c, n)}};
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (def->per_task.v[others[i].dim])
+        if (def->per_task.v[others[i].dim] || taskdef_by_node(def, others[i].dim))
             have.v[others[i].dim] =
                 free_amount(n, others[i].dim, n->par->avail[others[i].policy]);
     if (c->suspended) {

@@ -42,7 +42,7 @@ void joint_promise(struct joint *g, uint32_t r, size_t i, uint32_t tasks)
     const struct taskdef *def = def_of(g, r);
     double share = g->share[i] - (double)tasks / g->m->tasks[r][i];
 
-    if (def->access == ACCESS_SINGLETASK)
+    if (def->access == ACCESS_SINGLETASK || (!g->room && def->mem_per_node_mb > 0))
         share = 0;
     else if (g->room && share <= ROUNDING)
         share = 2 * ROUNDING; /* the amounts tell what is left */

@@ -97,9 +97,10 @@ double nodelimit_task_pe(const struct taskdef *def, const struct node *n)
     double share = 0;
 
     for (int d = 0; d < RES_DIMS; d++) {
+        double need = (double)(def->per_task.v[d] + taskdef_by_node(def, d));
         double s = def->per_task.v[d] < 0 ? 1
-                   : n->cfg.v[d] > 0 ? (double)def->per_task.v[d] / (double)n->cfg.v[d]
-                                     : 0;
+                   : n->cfg.v[d] > 0      ? need / (double)n->cfg.v[d]
+                                          : 0;
         share = s > share ? s : share;
     }
     return share * (double)n->cfg.v[RES_PROCS];

@@ -163,10 +163,8 @@ static int64_t gres_of(const struct taskdef *def, uint32_t id)
 void room_take(struct node_room *io, const struct taskdef *def, const struct node *n,
     uint32_t tasks)
 {
-    for (int d = 0; d < RES_DIMS; d++) {
-        int64_t each = def->per_task.v[d];
-        io->res.v[d] -= each < 0 ? n->cfg.v[d] : each * tasks;
-    }
+    for (int d = 0; d < RES_DIMS; d++)
+        io->res.v[d] -= taskdef_takes(def, &n->cfg, d, tasks);
     if (io->initiators < INT32_MAX && def->cls == io->def->cls)
         io->initiators -= tasks;
     for (size_t i = 0; i < io->gres.n; i++)
@@ -226,7 +224,11 @@ uint32_t room_tasks(
 {
     if (r->closed)
         return 0;
-    int64_t tasks = res_tasks(&r->res, &n->cfg, &def->per_task);
+    struct res have = r->res;
+    have.v[RES_MEM] -= def->mem_per_node_mb;
+    if (def->mem_per_node_mb > 0 && have.v[RES_MEM] < 0)
+        return 0;
+    int64_t tasks = res_tasks(&have, &n->cfg, &def->per_task);
     if (r->initiators < tasks && def->cls == r->def->cls)
         tasks = r->initiators;
     if (r->gres.n)

@@ -66,8 +66,9 @@ bool demand_add(struct demand *d, const struct taskdef *def)
     more |= add_id(&d->arches, def->arch);
     more |= def->cls > 0 && add_id(&d->classes, def->cls);
     for (int r = RES_PROCS + 1; r < RES_DIMS; r++)
-        more |= add_flag(
-            &d->amount[r], def->per_task.v[r] != 0 || (on[r] && on[r]->op != CMP_NONE));
+        more |= add_flag(&d->amount[r], def->per_task.v[r] != 0
+                                            || taskdef_by_node(def, r) != 0
+                                            || (on[r] && on[r]->op != CMP_NONE));
     more |= add_flag(&d->without_procs, def->per_task.v[RES_PROCS] == 0);
     return more;
 }

@@ -47,10 +47,12 @@ static bool shape_is_plain(const struct fits *f, const struct taskdef *def,
 {
     const struct settings *cfg = f->c->cfg;
 
-    for (int r = RES_MEM; r < RES_DIMS; r++)
-        if (def->per_task.v[r] < 0
-            || (def->per_task.v[r] > 0 && def->per_task.v[r] * per_node > n->cfg.v[r]))
+    for (int r = RES_MEM; r < RES_DIMS; r++) {
+        /* each of them may be the only one of its job there */
+        int64_t most = def->per_task.v[r] + taskdef_by_node(def, r);
+        if (def->per_task.v[r] < 0 || (most > 0 && most * per_node > n->cfg.v[r]))
             return false;
+    }
     for (size_t i = 0; i < n->classes.n; i++)
         if (n->classes.v[i].cls == def->cls
             && (uint32_t)n->classes.v[i].configured < per_node)

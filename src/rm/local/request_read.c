@@ -63,6 +63,7 @@ int64_t request_mem_mb(const struct request *r)
         const struct req_desc *q = &r->job.desc.reqs[i];
         int64_t tasks = q->tasks != 0 ? q->tasks : 1, mb = q->per_task.v[RES_MEM];
 
+        mb += q->mem_per_node_mb; /* where each of them is alone */
         if (mb <= 0 || mb > INT64_MAX / 1024 / 1024 / 64 / tasks)
             return 0; /* one of them may use all there is */
         sum += mb * tasks;

@@ -206,7 +206,6 @@ struct adapter {
     char *munge;           /* owned: socket of munged; NULL = not known */
     int64_t munge_seen_ms; /* when it was there last */
     int64_t most_procs;    /* of a node */
-    int64_t mem_each;      /* MB of a node by processor, the least seen; 0 = none was */
     bool memory_limited;   /* by a limit of Slurm's that is followed */
     bool uneven;           /* some have fewer */
     uint32_t resized; /* how often a node was found with other processors or gres */

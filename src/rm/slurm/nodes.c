@@ -224,8 +224,6 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     d->cfg.v[RES_MEM] = n->real_memory > n->mem_spec_limit
                             ? (int64_t)(n->real_memory - n->mem_spec_limit)
                             : 0;
-    if (procs > 0 && (a->mem_each == 0 || d->cfg.v[RES_MEM] / procs < a->mem_each))
-        a->mem_each = d->cfg.v[RES_MEM] / procs;
     d->cfg.v[RES_DISK] = n->tmp_disk;
     d->cfg.v[RES_SWAP] = -1;
     adapter_report(a, &r);

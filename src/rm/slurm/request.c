@@ -158,16 +158,17 @@ uint32_t request_least_nodes(const slurm_job_info_t *j)
     return least < j->max_nodes ? least : j->max_nodes;
 }
 
-/* What it needs on each of its nodes, of which it takes as many as it finds, is no more
- * than any node has for the fewest of its processors that it takes of one. Then these
- * may lie wherever that much is free: equal parts on as few nodes as could do may never
- * be, or later. Where memory is limited it is counted by nodes, as Slurm counts it. */
-static bool memory_is_slight(const struct adapter *a, const slurm_job_info_t *j)
+/* Tasks that have so much memory of each node, however many are there, may lie wherever
+ * that is free: equal parts on as few nodes as could do may never be, or later. Where
+ * memory is limited it is counted by nodes, as Slurm counts it: their number has to be
+ * told. */
+static bool shares_memory(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return memory_by_node(a, j) && !a->memory_limited && nodes_of(a, j) > 1
-           && asked16(j->ntasks_per_node) == 0 && j->pn_min_memory > 0
-           && (int64_t)j->pn_min_memory
-                  <= amount_times(a->mem_each, least_of_a_node(j));
+    bool divides = j->max_nodes != 0 ? nodes_of(a, j) > 1 && asked32(j->num_tasks) > 1
+                                     : !a->memory_limited && asked32(j->num_tasks) > 1;
+
+    return divides && memory_by_node(a, j) && asked16(j->ntasks_per_node) == 0
+           && j->pn_min_memory > 0;
 }
 
 static bool by_node(const struct adapter *a, const slurm_job_info_t *j, int64_t tasks)
@@ -175,10 +176,10 @@ static bool by_node(const struct adapter *a, const slurm_job_info_t *j, int64_t 
     bool counted = j->max_nodes != 0;
     int64_t n = nodes_of(a, j);
 
-    return (memory_by_node(a, j) && (counted || !memory_is_slight(a, j)))
+    return (memory_by_node(a, j) && !shares_memory(a, j))
            || (counted && (n == 1 || tasks < n || asked16(j->ntasks_per_node) > 0))
            || j->tres_per_node || j->tres_per_socket || j->tres_per_job
-           || (least_of_a_node(j) > per_task(j) && (counted || !memory_is_slight(a, j)))
+           || (least_of_a_node(j) > per_task(j) && (counted || !shares_memory(a, j)))
            || j->pn_min_tmp_disk;
 }
 
@@ -346,7 +347,7 @@ static int64_t planned_tasks(const slurm_job_info_t *j, int64_t tasks)
 static void free_tasks(
     struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
 {
-    int64_t each = memory_is_slight(a, j) ? least_of_a_node(j) : per_task(j);
+    int64_t each = shares_memory(a, j) ? least_of_a_node(j) : per_task(j);
 
     q->tasks = (uint32_t)ceil_div(all_procs(j, tasks), each);
     q->tpn = (uint32_t)asked16(j->ntasks_per_node);
@@ -361,8 +362,8 @@ static void free_tasks(
         && j->pn_min_memory != NO_VAL64)
         q->per_task.v[RES_MEM] = amount_times(
             (int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
-    else if (memory_is_slight(a, j))
-        q->per_task.v[RES_MEM] = (int64_t)j->pn_min_memory;
+    else if (shares_memory(a, j))
+        q->mem_per_node_mb = (int64_t)j->pn_min_memory;
 }
 
 /* One request for each counted feature, on nodes of its own, and one for the rest. */
@@ -877,7 +878,7 @@ static uint64_t digest_part(
         switches_bind(a, j), part_next(list) != NULL ? parts_open(a, list) : 0,
         (uint64_t)parts_rank(a, list), (uint64_t)delays(a, j->dependency),
         (uint64_t)parts_sharing(a, list, wants_shares(j)), (uint64_t)share_of(a, j),
-        (uint64_t)part_overtime(a, part_find(a, j->partition)), memory_is_slight(a, j)};
+        (uint64_t)part_overtime(a, part_find(a, j->partition)), shares_memory(a, j)};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);

@@ -138,7 +138,7 @@ static bool devices_lie_elsewhere(const slurm_job_info_t *j)
 /* Is there something that a node gives it once, however many of its tasks it has? */
 static bool takes_by_node(const slurm_job_info_t *j, const struct req_desc *q)
 {
-    return q->per_task.v[RES_DISK] > 0 || q->gres != NULL
+    return q->per_task.v[RES_DISK] > 0 || q->gres != NULL || q->mem_per_node_mb > 0
            || (q->per_task.v[RES_MEM] != 0 && !(j->pn_min_memory & MEM_PER_CPU));
 }
 
@@ -209,6 +209,8 @@ static struct req_desc shape_of_node(const slurm_job_info_t *j,
     struct req_desc one = *q;
 
     one.tasks = 0;
+    one.per_task.v[RES_MEM] += one.mem_per_node_mb;
+    one.mem_per_node_mb = 0;
     if (j->pn_min_memory & MEM_PER_CPU)
         scale_memory(&one, procs);
     one.per_task.v[RES_PROCS] = procs;

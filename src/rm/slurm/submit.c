@@ -70,6 +70,8 @@ static void put_amounts(const struct req_desc *q, job_desc_msg_t *m)
     if (mb > 0)
         m->pn_min_memory =
             (uint64_t)((mb + m->cpus_per_task - 1) / m->cpus_per_task) | MEM_PER_CPU;
+    else if (q->mem_per_node_mb > 0)
+        m->pn_min_memory = (uint64_t)q->mem_per_node_mb;
     if (q->per_task.v[RES_DISK] > 0)
         m->pn_min_tmp_disk = (uint32_t)q->per_task.v[RES_DISK];
     if (q->nodes > 0)

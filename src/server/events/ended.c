@@ -107,6 +107,7 @@ static void add_job(
     struct VEC(const char *) features = {0}, hosts = {0};
 
     add_amounts(t, &def->per_task);
+    t->ded_mem_mb += def->mem_per_node_mb; /* as if each were alone on its node */
     t->nodes = j->nodes;
     t->tpn = def->tpn ? (int64_t)def->tpn : -1;
     t->network = name_of(c->networks, def->network);

@@ -81,10 +81,25 @@ static double asked_per_task(const struct job *j, enum res_dim dim)
     return sum;
 }
 
+/* Memory that it has by node, on those it is on: totals know of one each, or of those
+ * that it named. */
+static double more_by_node(const struct job *j)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        sum += (double)req_def(&j->reqs[j->alloc.v[i].req])->mem_per_node_mb
+               * j->alloc.v[i].count;
+    for (uint32_t i = 0; i < j->nreqs; i++)
+        sum -= (double)j->reqs[i].def->mem_per_node_mb
+               * (j->reqs[i].nodes > 0 ? j->reqs[i].nodes : 1);
+    return sum;
+}
+
 static double asked_of(const struct job *j, enum usage_res res)
 {
     return res == USAGE_PROC   ? (double)j->procs
-           : res == USAGE_MEM  ? (double)j->mem_mb
+           : res == USAGE_MEM  ? (double)j->mem_mb + more_by_node(j)
            : res == USAGE_SWAP ? asked_per_task(j, RES_SWAP)
                                : asked_per_task(j, RES_DISK);
 }

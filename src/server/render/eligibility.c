@@ -28,7 +28,7 @@ static const char *name_shortage(const struct res *have, const struct taskdef *d
         [RES_DISK] = "Disk"};
 
     for (int i = 0; i < RES_DIMS; i++)
-        if (d->per_task.v[i] > have->v[i])
+        if (d->per_task.v[i] + taskdef_by_node(d, i) > have->v[i])
             return words[i];
     return d->gres.n || d->job_gres.n ? "GRes" : "CPU";
 }

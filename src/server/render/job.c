@@ -318,7 +318,7 @@ static void add_word(
             render_text(o, key, words->name);
 }
 
-/* A member of a request that is no number, where it has a value. */
+/* A member of a request besides those it always has, where it has a value. */
 static void add_member(json_t *o, const struct cluster *c,
     const struct req_attribute *a, const struct taskdef *d)
 {
@@ -328,7 +328,9 @@ static void add_member(json_t *o, const struct cluster *c,
     const struct names *names =
         a->names_at ? *(struct names **)attribute_in(c, a->names_at) : NULL;
 
-    if (a->type == ATTRIBUTE_NAMES)
+    if (a->type == ATTRIBUTE_NUMBER && !a->of_task && *(const int64_t *)at != 0)
+        render_int(o, a->request, *(const int64_t *)at);
+    else if (a->type == ATTRIBUTE_NAMES)
         render_names(o, a->request, names, ids->v, ids->n);
     else if (a->type == ATTRIBUTE_NODES)
         add_list(o, a->request, hosts(c, ids->v, ids->n));

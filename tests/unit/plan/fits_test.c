@@ -81,6 +81,25 @@ static void the_first_shape_fixes_the_unit_and_another_one_ends_counting(void **
     sorted_close(&s);
 }
 
+/* Four of them, each of another job, have to find it on a node. */
+static void memory_of_a_node_ends_counting_where_not_each_processor_has_it(void **state)
+{
+    static const bool counted[] = {true, false};
+    static const int64_t of_node[] = {100, 101};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct world *w = world_open(NODEALLOC_FIRSTAVAILABLE);
+        world_node(w, (struct node_desc){.name = "n1", .cfg = {{4, 400}}});
+        struct sorted s = sort_world(w);
+        const struct fitset *fit =
+            fit_of(&s, (struct req_desc){.tasks = 1, .mem_per_node_mb = of_node[i]});
+        assert_int_equal(fit->tasks_max, 4);
+        assert_int_equal(fitset_has_counted(s.pools, fit), counted[i]);
+        sorted_close(&s);
+    }
+}
+
 static void a_supposed_definition_changes_no_pool_that_others_use(void **state)
 {
     struct sorted s = two_pools();
@@ -153,6 +172,8 @@ int main(void)
         cmocka_unit_test(a_definition_can_use_the_pools_that_have_what_it_asks_for),
         cmocka_unit_test(definitions_with_equal_lists_share_a_set),
         cmocka_unit_test(the_first_shape_fixes_the_unit_and_another_one_ends_counting),
+        cmocka_unit_test(
+            memory_of_a_node_ends_counting_where_not_each_processor_has_it),
         cmocka_unit_test(a_supposed_definition_changes_no_pool_that_others_use),
         cmocka_unit_test(a_supposed_definition_may_be_the_first),
         cmocka_unit_test(all_counted_pools_of_a_partition_are_a_set),

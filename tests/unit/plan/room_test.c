@@ -55,6 +55,30 @@ static void the_scarcest_part_decides(void **state)
     }
 }
 
+/* 100 MB: once for all of them, beside what each needs. */
+static void memory_of_a_node_is_taken_once_however_many_tasks_there_are(void **state)
+{
+    static const struct {
+        int64_t each, of_node;
+        uint32_t tasks;
+    } rows[] = {{0, 60, 8}, {0, 100, 8}, {0, 101, 0}, {20, 60, 2}, {20, 90, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bounded b = bounded_open((struct req_desc){.tasks = 1,
+            .per_task = {{1, rows[i].each}},
+            .mem_per_node_mb = rows[i].of_node});
+        assert_int_equal(room_tasks(&b.room, b.def, b.n), rows[i].tasks);
+        bounded_close(&b);
+    }
+    struct bounded b =
+        bounded_open((struct req_desc){.tasks = 1, .mem_per_node_mb = 60});
+    room_take(&b.room, b.def, b.n, 3);
+    assert_int_equal(b.room.res.v[RES_MEM], 40);
+    assert_int_equal(room_tasks(&b.room, b.def, b.n), 0);
+    bounded_close(&b);
+}
+
 static void tasks_come_in_multiples_and_single_ones_alone(void **state)
 {
     (void)state;
@@ -278,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scarcest_part_decides),
+        cmocka_unit_test(memory_of_a_node_is_taken_once_however_many_tasks_there_are),
         cmocka_unit_test(tasks_come_in_multiples_and_single_ones_alone),
         cmocka_unit_test(more_kinds_than_sixteen_count),
         cmocka_unit_test(what_others_have_leaves_the_newcomers_limits_alone),
