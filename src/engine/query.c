@@ -197,8 +197,10 @@ static int draft_priced(
     const char *qos = ask->cred[CRED_QOS];
     const struct cred *asked = qos && *qos ? cred_find(e->c, CRED_QOS, qos) : NULL;
 
-    if (qos && *qos && !asked)
-        return cred_missing(e->c, CRED_QOS, qos, err);
+    if (qos && *qos && !asked) {
+        cred_missing(e->c, CRED_QOS, qos, err);
+        return -1;
+    }
     if (draft_asked(e, ask, 1, ask->procs > 0 ? ask->procs : 1, ret, err) < 0)
         return -1;
     if (!asked || (*ret)->cred[CRED_QOS] == asked->index)
@@ -322,35 +324,39 @@ static void hand_place(void *ctx, uint32_t job, uint32_t node, uint32_t tasks)
     look->place(look->ctx, node, tasks);
 }
 
-static void look_at(struct asker *a, const struct query_start *found, int64_t now,
-    int64_t from, struct query_look *io)
+static void look_at(struct asker *a, int64_t now, int64_t from, struct query_look *io)
 {
     int64_t end = time_add(from, a->j->wclimit_s);
 
-    if (found) {
+    if (io->found) {
         /* of the plan it is now until the next cycle */
-        int64_t at = found->start_at > now ? found->start_at : 0;
+        int64_t at = io->start.start_at > now ? io->start.start_at : 0;
         io->placed = plan_suppose(
-            a->plan, a->j, &(struct slot){at, found->partition}, io, hand_place);
+            a->plan, a->j, &(struct slot){at, io->start.partition}, io, hand_place);
+        end = io->start.start_at > from ? io->start.end_at : from;
     }
-    if (found)
-        end = found->start_at > from ? found->end_at : from;
     io->job(io->ctx, a->j, from, end);
 }
 
 int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     bool *ret_found, struct query_start *ret, struct err *err)
 {
-    return query_start_look(e, ask, now, NULL, ret_found, ret, err);
+    struct query_look look = {.job = NULL};
+    int result = query_start_look(e, ask, now, &look, err);
+
+    *ret_found = look.found;
+    *ret = look.start;
+    return result;
 }
 
 int query_start_look(struct engine *e, const struct query_ask *ask, int64_t now,
-    struct query_look *look, bool *ret_found, struct query_start *ret, struct err *err)
+    struct query_look *io, struct err *err)
 {
     int64_t from = ask->from_at > now ? ask->from_at : now;
+    struct query_start *found = &io->start;
     struct asker a;
 
-    *ret_found = false;
+    io->found = false;
     if (asker_check(e, ask, err) < 0)
         return -1;
     if (ask->procs < 1 || ask->procs > INT32_MAX)
@@ -358,15 +364,15 @@ int query_start_look(struct engine *e, const struct query_ask *ask, int64_t now,
     int64_t unit = asker_unit(e, ask), tasks = (ask->procs + unit - 1) / unit;
     if (asker_begin(e, ask, unit, tasks, &a, err) < 0)
         return -1;
-    *ret_found = earliest(a.plan, a.j, from, ret);
-    if (!*ret_found && plan_possible(a.plan, a.j, &ret->why))
-        ret->why = (struct reason){.code = WAIT_FEASIBLE};
-    if (!*ret_found) {
-        ret->why.limit *= unit;
-        ret->why.asked = ask->procs;
+    io->found = earliest(a.plan, a.j, from, found);
+    if (!io->found && plan_possible(a.plan, a.j, &found->why))
+        found->why = (struct reason){.code = WAIT_FEASIBLE};
+    if (!io->found) {
+        found->why.limit *= unit;
+        found->why.asked = ask->procs;
     }
-    if (look)
-        look_at(&a, *ret_found ? ret : NULL, now, from, look);
+    if (io->job)
+        look_at(&a, now, from, io);
     asker_end(&a);
     return 0;
 }

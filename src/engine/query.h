@@ -64,17 +64,19 @@ int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
 
 /* And more of it. */
 struct query_look {
+    bool found;
+    struct query_start start;
     /* Each node that it would be on (plan_suppose()), and whether those are known. */
     void (*place)(void *ctx, uint32_t node, uint32_t tasks);
     bool placed;
     /* The job that stands for the question, in no table, for as long as this takes;
      * and the time that it asks for up to its end there, or up to its end if it started
-     * at once; empty where nothing keeps it. */
+     * at once; empty where nothing keeps it. NULL: nothing but the start is wanted. */
     void (*job)(void *ctx, const struct job *j, int64_t from_at, int64_t until_at);
     void *ctx;
 };
 int query_start_look(struct engine *e, const struct query_ask *ask, int64_t now,
-    struct query_look *look, bool *ret_found, struct query_start *ret, struct err *err);
+    struct query_look *io, struct err *err);
 
 /* Does the job wait for nothing but room, without a reservation? O(1). */
 bool query_waits_for_room(const struct engine *e, const struct job *j);

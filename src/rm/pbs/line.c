@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "rm/pbs/pbs.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -172,18 +173,18 @@ static bool read_head(
 {
     size_t n = l->in.len < HEAD_MAX ? l->in.len : HEAD_MAX;
     const char *eol = memchr(l->in.text, '\n', n);
-    char head[HEAD_MAX + 1];
-    int used = 0;
+    char head[HEAD_MAX + 1], *end;
 
     *ret_head = 0;
     if (eol == NULL)
         return n < HEAD_MAX;
     snprintf(head, sizeof head, "%.*s", (int)(eol - l->in.text), l->in.text);
-    if (sscanf(head, "%d %zu%n", ret_status, ret_len, &used) != 2 || head[used] != '\0'
-        || (l->sent && *ret_len > TAILQ_FIRST(&l->queue)->most))
+    *ret_status = (int)strtol(head, &end, 10);
+    if (end == head || end[0] != ' ' || !isdigit((unsigned char)end[1]))
         return false;
-    *ret_head = (size_t)used + 1;
-    return true;
+    *ret_len = strtoul(end + 1, &end, 10);
+    *ret_head = (size_t)(end - head) + 1;
+    return *end == '\0' && (!l->sent || *ret_len <= TAILQ_FIRST(&l->queue)->most);
 }
 
 /* False: that is no answer. */

@@ -120,7 +120,8 @@ static char *gather_alike(struct ordered_list *list, size_t first, size_t reques
 
     strbuf_add(&name, o->id);
     o->request = request;
-    for (size_t i = first + 1; UPDATE_TAKES_TASKS && length > 0 && i < list->n; i++) {
+    for (size_t i = length > 0 && UPDATE_TAKES_TASKS ? first + 1 : list->n; i < list->n;
+         i++) {
         struct ordered *other = &list->v[i];
         size_t more = task_length(other->id);
 

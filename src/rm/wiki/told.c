@@ -73,9 +73,9 @@ struct wiki *wiki_new(struct agent *a, const struct wiki_carrier *carrier)
 
 /* ---- trips ---- */
 
-static void free_trip(struct wiki_trip *t)
+static void free_trip(struct wiki *w, struct wiki_trip *t)
 {
-    TAILQ_REMOVE(&t->wiki->trips, t, link);
+    TAILQ_REMOVE(&w->trips, t, link);
     for (size_t i = 0; i < t->command.nplaces; i++)
         free((char *)t->command.places[i].node);
     free((void *)t->command.places);
@@ -107,7 +107,7 @@ void wiki_destroy(struct wiki *w)
     if (w == NULL)
         return;
     while ((t = TAILQ_FIRST(&w->trips)) != NULL)
-        free_trip(t);
+        free_trip(w, t);
     listing_destroy(w->nodes);
     listing_destroy(w->jobs);
     wiki_record_fini(&w->record);
@@ -122,7 +122,7 @@ void wiki_forget(struct wiki *w)
     for (t = TAILQ_FIRST(&w->trips); t != NULL; t = next) {
         next = TAILQ_NEXT(t, link);
         if (!t->sent)
-            free_trip(t); /* its order is lost: nobody wants it any more */
+            free_trip(w, t); /* its order is lost: nobody wants it any more */
     }
 }
 
@@ -295,10 +295,11 @@ static void note_time(const struct wiki *w, int64_t *newest)
     }
 }
 
-static void tell_records(struct wiki *w, struct listing *l, const char *text, size_t n,
-    enum wiki_form form, const char *function,
-    int (*tell)(struct wiki *w, struct err *err))
+/* Of jobs, or of nodes. */
+static void tell_records(struct wiki *w, bool jobs, const char *text, size_t n,
+    enum wiki_form form, const char *function)
 {
+    struct listing *l = jobs ? w->jobs : w->nodes;
     const char *at = text, *record;
     size_t len, told = 0, nameless = 0, rubbish = 0;
 
@@ -306,8 +307,8 @@ static void tell_records(struct wiki *w, struct listing *l, const char *text, si
         struct err err = {0};
         bool parted = wiki_split(&w->record, record, len, form, &err) == 0;
 
-        if (parted && tell(w, &err) == 0) {
-            note_time(w, l == w->jobs ? &w->newest_job : &w->newest_node);
+        if (parted && (jobs ? tell_job : tell_node)(w, &err) == 0) {
+            note_time(w, jobs ? &w->newest_job : &w->newest_node);
             told++;
             continue;
         }
@@ -327,13 +328,13 @@ static void tell_records(struct wiki *w, struct listing *l, const char *text, si
 void wiki_told_nodes(struct wiki *w, const char *text, size_t n, enum wiki_form form,
     const char *function)
 {
-    tell_records(w, w->nodes, text, n, form, function, tell_node);
+    tell_records(w, false, text, n, form, function);
 }
 
 void wiki_told_jobs(struct wiki *w, const char *text, size_t n, enum wiki_form form,
     const char *function)
 {
-    tell_records(w, w->jobs, text, n, form, function, tell_job);
+    tell_records(w, true, text, n, form, function);
 }
 
 /* ---- what became of orders ---- */
@@ -352,7 +353,7 @@ static void land_trip(
     }
     pending_land(
         agent_orders(w->agent), find_order(w, t->command.token), outcome, text);
-    free_trip(t);
+    free_trip(w, t);
 }
 
 /* Is the job as the order wanted it, whoever answered what? */
@@ -477,7 +478,7 @@ void wiki_looked(struct wiki *w)
         if (!t->answered || t->answered_ms >= w->look_ms)
             continue;
         if (find_order(w, t->command.token) == pending_count(agent_orders(w->agent)))
-            free_trip(t); /* has landed, or is lost */
+            free_trip(w, t); /* has landed, or is lost */
         else
             judge_trip(w, t);
     }
@@ -553,7 +554,7 @@ void wiki_answered(struct wiki_trip *t, enum wiki_answer answer, const char *tex
         == RM_MODIFY) /* somebody else may have changed it meanwhile */
         listing_forget_one(w->jobs, t->command.job);
     if (i == pending_count(agent_orders(w->agent)))
-        free_trip(t);
+        free_trip(w, t);
     else if (is_awaited_start(t) || is_awaited_cancel(t))
         pending_renew(agent_orders(w->agent), i, clock_ms());
     else if (answer == WIKI_DONE)
@@ -587,7 +588,7 @@ size_t wiki_end(struct wiki *w)
     for (t = TAILQ_FIRST(&w->trips); t != NULL; t = next) {
         next = TAILQ_NEXT(t, link);
         if (!t->sent && t->command.action == RM_START)
-            free_trip(t);
+            free_trip(w, t);
     }
     w->carrier.at_once = UINT_MAX;
     send_trips(w);

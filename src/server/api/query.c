@@ -330,18 +330,16 @@ static int ask_start(struct server *s, struct request *r, const struct question 
 {
     struct look l = {
         .s = s, .who = request_who(r), .places = json_array(), .o = json_object()};
-    struct query_look look = {.place = add_place, .job = add_room, .ctx = &l};
-    struct query_start found;
-    bool any = false;
-    int result = query_start_look(s->engine, &q->ask, world_now(s),
-        is_told_places(r, q) ? &look : NULL, &any, &found, err);
+    struct query_look look = {
+        .place = add_place, .job = is_told_places(r, q) ? add_room : NULL, .ctx = &l};
+    int result = query_start_look(s->engine, &q->ask, world_now(s), &look, err);
 
     if (result == 0) {
-        *ret = render_start(s, any, &found, q->ask.duration_s);
+        *ret = render_start(s, look.found, &look.start, q->ask.duration_s);
         render_int(*ret, "procs", q->ask.procs);
         render_others(*ret, q);
-        if (!any)
-            json_object_set_new(*ret, "reason", render_never(s, &found.why));
+        if (!look.found)
+            json_object_set_new(*ret, "reason", render_never(s, &look.start.why));
         json_object_update(*ret, l.o);
     }
     if (result == 0 && look.placed && l.may) {

@@ -284,15 +284,12 @@ static struct looked look_for(
 {
     struct looked l = {0};
     struct query_look look = {.place = look_place, .job = look_job, .ctx = &l};
-    struct query_start q;
     struct err err;
-    bool found;
 
-    assert_int_equal(
-        query_start_look(sc_engine(s), &ask, sc_now(s), &look, &found, &q, &err), 0);
+    assert_int_equal(query_start_look(sc_engine(s), &ask, sc_now(s), &look, &err), 0);
     assert_int_equal(l.jobs, 1);
-    assert_true(!found || look.placed);
-    *ret_start = found ? q.start_at : -1;
+    assert_true(!look.found || look.placed);
+    *ret_start = look.found ? look.start.start_at : -1;
     return l;
 }
 
@@ -661,7 +658,7 @@ static void ask_everything(void *ctx, struct scenario *s)
         ask.procs_per_task = procs % 4;
         struct looked l = {0};
         struct query_look look = {.place = look_place, .job = look_job, .ctx = &l};
-        query_start_look(sc_engine(s), &ask, sc_now(s), &look, &found, &q, &err);
+        query_start_look(sc_engine(s), &ask, sc_now(s), &look, &err);
         query_windows(sc_engine(s), &ask, sc_now(s), &w, &err);
         query_nodes(sc_engine(s), &ask, sc_now(s), &n, &err);
     }
