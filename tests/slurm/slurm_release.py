@@ -12,9 +12,10 @@ PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 if PREFIX:
     PATH = f"{PREFIX}/bin:{PREFIX}/sbin:{PATH}"
 
-PLUGINS = (pathlib.Path(PREFIX).glob("lib*/slurm") if PREFIX
-           else pathlib.Path("/usr/lib").glob("*/slurm*"))
-HAS_LUA = any((folder / "job_submit_lua.so").exists() for folder in PLUGINS)
+# Where its plugins are, Lua's among them; None where that is not installed.
+PLUGINS = next((folder for folder in (pathlib.Path(PREFIX).glob("lib*/slurm") if PREFIX
+                                      else pathlib.Path("/usr/lib").glob("*/slurm*"))
+                if (folder / "job_submit_lua.so").exists()), None)
 MANUALS = ([f"{PREFIX}/share/man/man1"] if PREFIX
            else ["/usr/share/man/man1", "/usr/local/share/man/man1"])
 LIBRARY = ([f"-I{PREFIX}/include", f"-L{PREFIX}/lib", f"-Wl,-rpath,{PREFIX}/lib"]
@@ -41,7 +42,7 @@ def missing(tool):
             return f"slurm-wlm {where}"
     if not tool("munged"):
         return "munge (scripts/deps test)"
-    return None if HAS_LUA else f"slurm-wlm-basic-plugins {where}"
+    return None if PLUGINS else f"slurm-wlm-basic-plugins {where}"
 
 
 def is_against(program):

@@ -19,9 +19,6 @@ CLUSTER = {"node_options": NODES, "gres_conf": GRES}
 KINDS = ("gpu:a100", "gpu:v100")
 
 
-untold = pytest.mark.skipif(
-    slurm_release.release() >= (24, 11),
-    reason="from 24.11 on Slurm's library does not tell what a job has on each of its nodes")
 # What 26.05 does by itself, without this scheduler too.
 IS_26 = slurm_release.release() >= (26, 5)
 
@@ -125,7 +122,6 @@ def by_us(slurm):
     ("--gres=gpu:2", "-n", 6), ("--gpus-per-task=1", "-n", 3, "-c", 2),
     ("--gpus=2", ":", "--gpus=v100:2", "-n", 2)],
     ids=lambda options: " ".join(map(str, options)))
-@untold
 def test_what_runs_has_the_devices_that_slurm_has_given_it(slurm, options):
     """Processors, memory and devices of each type, node by node; so what comes later finds
     what is left."""

@@ -416,6 +416,8 @@ struct request_room {
     uint32_t nreqs;
     uint32_t splits[PARTS_MAX];  /* of that component: how many; 0: one */
     uint32_t *shapes[PARTS_MAX]; /* where it was split: which of them each node has */
+    const int
+        *cpus[PARTS_MAX]; /* of that component, on each node; NULL: not asked yet */
     struct VEC(void *) blocks;
     struct VEC(struct dep) deps;
     const char *why_not; /* it cannot be expressed, or Slurm itself keeps it waiting */

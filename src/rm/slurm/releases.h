@@ -4,7 +4,7 @@
  *   23.02   cloud nodes are always shown
  *   23.11   lists of hosts are structures; texts of them are the library's own memory
  *   24.05   iterators are structures; there may be several epilogs
- *   24.11   nobody is told how a job's processors lie on its nodes
+ *   24.11   how a job's processors lie on its nodes is told where it is asked for
  *   25.11   memory as a resource, and the answer to a submission
  *   26.05   a job is asked for by a structure */
 #ifndef MAUI_RM_SLURM_RELEASES_H
@@ -48,14 +48,42 @@ static inline const char *slurm_conf_epilog(const slurm_conf_t *c)
 #endif
 }
 
-/* Processors of a running job on each of its nodes. As told, or, where nobody is told,
- * an equal share. By its name a node is looked for in a list that is taken apart for
- * each: by its place where the job has all of these nodes, and no others. */
+#if SLURM_SINCE(24, 11)
+/* As its owner's srun would be told, which costs a request: false where a job has
+ * ended, or has other nodes meanwhile. */
+static inline bool slurm_ask_job_cpus(const slurm_job_info_t *j, size_t n, int *ret)
+{
+    resource_allocation_response_msg_t *told = NULL;
+    size_t filled = 0;
+#if SLURM_SINCE(26, 5)
+    slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+
+    id.job_id = j->job_id;
+#else
+    uint32_t id = j->job_id;
+#endif
+
+    if (slurm_allocation_lookup(id, &told) != SLURM_SUCCESS)
+        return false;
+    if (told->node_list != NULL && strcmp(told->node_list, j->nodes) == 0)
+        for (uint32_t i = 0; i < told->num_cpu_groups; i++)
+            for (uint32_t k = 0; k < told->cpu_count_reps[i] && filled < n; k++)
+                ret[filled++] = told->cpus_per_node[i];
+    slurm_free_resource_allocation_response_msg(told);
+    return n > 0 && filled == n;
+}
+#endif
+
+/* Processors of a job on each of its nodes, while it runs. Where nobody is told, an
+ * equal share. By its name a node is looked for in a list that is taken apart for each:
+ * by its place where the job has all of these nodes, and no others. */
 static inline void slurm_job_cpus(
     const slurm_job_info_t *j, const char *const *nodes, size_t n, int *ret)
 {
 #if SLURM_SINCE(24, 11)
     (void)nodes;
+    if (j->num_nodes > 1 && n == j->num_nodes && slurm_ask_job_cpus(j, n, ret))
+        return;
     for (size_t i = 0; i < n; i++)
         ret[i] = j->num_nodes > 0 ? (int)(j->num_cpus / j->num_nodes) : 0;
 #else

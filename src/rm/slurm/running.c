@@ -13,16 +13,21 @@ struct lying {
     const int *cpus;
 };
 
-static struct lying read_lying(const slurm_job_info_t *j, struct request_room *room)
+/* Of the i-th part; what Slurm says of that is asked for once. */
+static struct lying read_lying(
+    const struct parts *parts, uint32_t i, struct request_room *room)
 {
-    struct lying l = {.hosts = request_hosts(room, j->nodes)};
-    int *cpus;
+    struct lying l = {.hosts = request_hosts(room, parts->v[i]->nodes)};
 
     while (l.hosts != NULL && l.hosts[l.n] != NULL)
         l.n++;
-    cpus = request_take(room, l.n + 1, sizeof *cpus);
-    slurm_job_cpus(j, l.hosts, l.n, cpus);
-    l.cpus = cpus;
+    if (room->cpus[i] == NULL) {
+        int *cpus = request_take(room, l.n + 1, sizeof *cpus);
+
+        slurm_job_cpus(parts->v[i], l.hosts, l.n, cpus);
+        room->cpus[i] = cpus;
+    }
+    l.cpus = room->cpus[i];
     return l;
 }
 
@@ -89,7 +94,7 @@ void request_places(
     uint32_t first = 0;
 
     for (uint32_t i = 0; i < parts->n; i++) {
-        lying[i] = read_lying(parts->v[i], room);
+        lying[i] = read_lying(parts, i, room);
         n += lying[i].n;
     }
     places = request_take(room, n + 1, sizeof *places);
@@ -266,9 +271,11 @@ static size_t shape_by_nodes(const slurm_job_info_t *j, const struct req_desc *q
 
 /* One part into `ret`, which has room for so many requests; how many these are; 0: it
  * is not told how it lies. */
-static size_t shape_part(const slurm_job_info_t *j, const struct req_desc *q,
-    struct request_room *room, size_t left, struct req_desc *ret, uint32_t **ret_shapes)
+static size_t shape_part(const struct parts *parts, uint32_t part,
+    const struct req_desc *q, struct request_room *room, size_t left,
+    struct req_desc *ret)
 {
+    const slurm_job_info_t *j = parts->v[part];
     struct lying l;
     int64_t sum, gcd;
     size_t n = 1;
@@ -276,13 +283,13 @@ static size_t shape_part(const slurm_job_info_t *j, const struct req_desc *q,
     if ((devices_lie_elsewhere(j) && q->gres != NULL && !tells_devices(j, q))
         || q->per_task.v[RES_PROCS] < 0 || j->job_resrcs == NULL)
         return 0;
-    l = read_lying(j, room);
+    l = read_lying(parts, part, room);
     gcd = measure(&l, &sum);
     if (gcd <= 0)
         return 0;
     *ret = *q;
     if (takes_by_node(j, q))
-        n = shape_by_nodes(j, q, &l, room, left, ret, ret_shapes);
+        n = shape_by_nodes(j, q, &l, room, left, ret, &room->shapes[part]);
     else
         shape_by_tasks(ret, gcd, sum);
     for (size_t i = 0; i < n; i++) {
@@ -302,8 +309,7 @@ void request_running(
     ret->shaped = true;
     for (uint32_t i = 0; i < parts->n; i++) {
         size_t left = DESCRIBE_REQS_MAX - n - (parts->n - 1 - i),
-               made = shape_part(
-                   parts->v[i], &room->req[i], room, left, reqs + n, &room->shapes[i]);
+               made = shape_part(parts, i, &room->req[i], room, left, reqs + n);
 
         room->splits[i] = made > 1 ? (uint32_t)made : 0;
         if (made == 0) {
