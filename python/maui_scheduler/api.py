@@ -232,6 +232,8 @@ class Request(TypedDict):
     #: 0 = any
     tasks_per_node: NotRequired[int]
     per_task: NotRequired[Amounts]
+    #: memory of each of its nodes besides, however many tasks are there, MB
+    mem_per_node_mb: NotRequired[int]
     #: all needed
     features: NotRequired[list[str]]
     #: wished
