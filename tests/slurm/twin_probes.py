@@ -842,7 +842,7 @@ def memory_of_tasks_beside_others(s):
     for node in ("n1", "n2", "n3"):
         s.starts(s.submit("-w", node, "-n", 2, "--mem=1000"))
     for words in ("-n 4 --mem=600", "-n 2 -c 2 --mem=900", "-n 5 --mem=1000", "-N 2 -n 3 --mem=700",
-                  "-n 6 --mem=1200", "-N 2-3 -n 4 --mem=500", "-n 2 --mem=2900",
+                  "-n 6 --mem=1200", "-N 2 -n 4 --mem=500", "-n 2 --mem=2900",
                   "-N 3 -n 4 --mem=700", "-n 3 -N 2 -c 1 --mem=2000"):
         job = s.submit("-p", "gpu", *words.split())
         s.starts(job, nodes=False)
