@@ -232,6 +232,12 @@ void submit_job(struct adapter *a, const struct rm_submission *s)
             "heterogeneous job");
         return;
     }
+    if (s->job.desc.reqs[0].per_task.v[RES_MEM] > 0
+        && s->job.desc.reqs[0].mem_per_node_mb > 0) {
+        adapter_done(a, s->token, RM_REFUSED, NULL,
+            "memory of each task and of each node at once: Slurm takes one of them");
+        return;
+    }
     if (adapter_munge_gone(a)) {
         adapter_done(a, s->token, RM_RETRY, NULL, "munged does not answer");
         return;
