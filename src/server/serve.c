@@ -138,7 +138,7 @@ static int wait_for_child(int fd, pid_t child)
             fprintf(stderr, "maui serve: %s", text + 1);
         return 0;
     }
-    fprintf(stderr, "maui serve: %s", text);
+    fprintf(stderr, "maui serve: not started: %s", text);
     return 1;
 }
 
