@@ -5,7 +5,7 @@
 
 #include "config/settings.h"
 #include "policy/reason.h"
-#include "sim/evheap.h"
+#include "sim/ends.h"
 #include "sim/experiment.h"
 #include "sim/scaling.h"
 
@@ -22,15 +22,6 @@
 #define IDLE_S_MAX       (INT64_C(35) * 86400)
 #define IDLE_WAKEUPS_MIN 100
 
-/* What belongs to an engine job index. */
-struct slot {
-    uint32_t job; /* in the workload */
-    uint32_t seq; /* of the end event in force; 0 = none */
-    bool suspended;
-    int64_t suspended_at;
-    int64_t left_s; /* to run after a suspension or checkpoint; 0 = all of it */
-};
-
 struct run {
     const struct workload *w;
     const struct run_options *opt;
@@ -38,8 +29,8 @@ struct run {
     struct run_result *r;
     struct engine *e;
     struct cluster *c;
-    struct evheap ends;
-    struct VEC(struct slot) slots;
+    struct ends ends;
+    struct VEC(uint32_t) jobs; /* in the workload, by index of the engine's job */
     struct actions actions;
     struct VEC(struct ev) due; /* scratch: ends of an instant */
     int64_t shift;             /* engine time = trace time + shift */
@@ -53,7 +44,6 @@ struct run {
     size_t suspended;  /* of these */
     double waiting_ps; /* of the others: processor seconds by their limits */
     size_t over;
-    uint32_t seq;
     uint32_t idle_wakeups;
     struct occupancy before_idle; /* when nothing was left to happen by itself: should
                                      no job start any more, the replay ends there */
@@ -115,36 +105,30 @@ static void submit(struct run *s)
             j->line, "job %s is refused: %s", j->id, err.text);
     } else {
         uint32_t index = made.job->index;
-        while (s->slots.n <= index)
-            vec_push(&s->slots, (struct slot){0});
-        s->slots.v[index] = (struct slot){.job = (uint32_t)s->next};
+        if (index >= s->jobs.n)
+            vec_push_zeros(&s->jobs, index + 1 - s->jobs.n);
+        s->jobs.v[index] = (uint32_t)s->next;
+        ends_forget(&s->ends, index);
         out->state = RUN_WAITING;
         count_waiting(s, (uint32_t)s->next, 1);
     }
     s->next++;
 }
 
-/* Is this the end of what the job is doing, or was it stopped before? */
-static bool end_in_force(const struct run *s, const struct ev *end)
-{
-    return s->slots.v[end->job].seq == end->seq;
-}
-
 /* False: nothing ended. */
 static bool end_job(struct run *s, const struct ev *end)
 {
-    struct slot *slot = &s->slots.v[end->job];
     struct event event = {.kind = EVENT_END, .at = end->at};
     struct err err;
 
-    if (!end_in_force(s, end))
+    if (!ends_in_force(&s->ends, end))
         return false;
     event.u.end.job = end->job;
     event.u.end.how = EV_COMPLETE;
-    slot->seq = 0;
+    ends_ended(&s->ends, end->job);
     if (engine_apply(s->e, &event, NULL, &err) < 0)
         return false;
-    s->r->jobs[slot->job].state = RUN_COMPLETED;
+    s->r->jobs[s->jobs.v[end->job]].state = RUN_COMPLETED;
     s->over++;
     return true;
 }
@@ -193,42 +177,25 @@ static void note_busy(struct run *s)
 
 static void started(struct run *s, const struct action *a)
 {
-    struct slot *slot = &s->slots.v[a->job];
-    struct run_job *out = &s->r->jobs[slot->job];
-    const struct trace_job *t = &s->w->jobs.v[slot->job];
-    int64_t run_s = slot->left_s > 0
-                        ? slot->left_s
-                        : scaling_run(s->cfg, s->c, t, s->c->jobs.v[a->job]);
-    int64_t end = s->now + run_s;
+    uint32_t job = s->jobs.v[a->job];
+    struct run_job *out = &s->r->jobs[job];
+    int64_t run_s = scaling_run(s->cfg, s->c, &s->w->jobs.v[job], s->c->jobs.v[a->job]);
+    int64_t end = ends_start(&s->ends, a->job, s->now, run_s);
 
-    slot->seq = ++s->seq;
-    evheap_push(&s->ends, (struct ev){end, slot->seq, a->job});
     out->state = RUN_RUNNING;
     out->start_at = s->now - s->shift;
     out->end_at = end - s->shift;
     out->suspended_s = 0;
-    count_waiting(s, slot->job, -1);
+    count_waiting(s, job, -1);
     s->r->started++;
     s->r->backfilled += a->backfill;
     note_busy(s);
 }
 
-static int64_t left_of(const struct run *s, const struct run_job *out)
-{
-    int64_t left = out->end_at + s->shift - s->now;
-
-    return left > 0 ? left : 1;
-}
-
 /* It runs in the eyes of the trace, but no end is in sight; the clock must go on. */
 static void suspended(struct run *s, const struct action *a)
 {
-    struct slot *slot = &s->slots.v[a->job];
-
-    slot->seq = 0;
-    slot->suspended = true;
-    slot->suspended_at = s->now;
-    slot->left_s = left_of(s, &s->r->jobs[slot->job]);
+    ends_suspend(&s->ends, a->job, s->now);
     s->waiting++;
     s->suspended++;
     s->r->suspended++;
@@ -236,15 +203,10 @@ static void suspended(struct run *s, const struct action *a)
 
 static void resumed(struct run *s, const struct action *a)
 {
-    struct slot *slot = &s->slots.v[a->job];
-    int64_t end = s->now + slot->left_s;
+    struct run_job *out = &s->r->jobs[s->jobs.v[a->job]];
 
-    slot->seq = ++s->seq;
-    slot->suspended = false;
-    slot->left_s = 0;
-    evheap_push(&s->ends, (struct ev){end, slot->seq, a->job});
-    s->r->jobs[slot->job].end_at = end - s->shift;
-    s->r->jobs[slot->job].suspended_s += s->now - slot->suspended_at;
+    out->suspended_s += s->now - ends_of(&s->ends, a->job)->suspended_at;
+    out->end_at = ends_resume(&s->ends, a->job, s->now) - s->shift;
     s->waiting--;
     s->suspended--;
     note_busy(s);
@@ -252,27 +214,25 @@ static void resumed(struct run *s, const struct action *a)
 
 static void stopped(struct run *s, const struct action *a, enum run_state state)
 {
-    struct slot *slot = &s->slots.v[a->job];
-    struct run_job *out = &s->r->jobs[slot->job];
-    bool was_running = out->state == RUN_RUNNING && !slot->suspended;
+    uint32_t job = s->jobs.v[a->job];
+    struct run_job *out = &s->r->jobs[job];
+    bool was_suspended = ends_of(&s->ends, a->job)->suspended;
+    bool was_running = out->state == RUN_RUNNING && !was_suspended;
     bool was_waiting = out->state == RUN_WAITING;
 
-    if (slot->suspended) {
+    if (was_suspended) {
         s->suspended--;
         s->waiting--;
     }
-    slot->seq = 0;
-    slot->suspended = false;
-    slot->left_s = 0;
+    ends_stop(&s->ends, a->job, s->now, a->kind == ACTION_CHECKPOINT);
     if (a->kind == ACTION_CHECKPOINT) {
-        slot->left_s = left_of(s, out);
         out->saved_s += s->now - s->shift - out->start_at - out->suspended_s;
     } else if (state == RUN_WAITING) {
         out->saved_s = 0;
     }
     out->state = state;
     if (state == RUN_WAITING) {
-        count_waiting(s, slot->job, 1);
+        count_waiting(s, job, 1);
         s->r->requeued++;
         out->start_at = out->end_at = -1;
     } else {
@@ -280,7 +240,7 @@ static void stopped(struct run *s, const struct action *a, enum run_state state)
         if (was_running)
             out->end_at = s->now - s->shift;
         if (was_waiting)
-            count_waiting(s, slot->job, -1);
+            count_waiting(s, job, -1);
     }
 }
 
@@ -289,7 +249,7 @@ static void tell(const struct run *s, const struct action *a)
     bool of_job = a->job != INDEX_NONE;
     struct run_decision d = {
         .action = a,
-        .job = of_job ? &s->w->jobs.v[s->slots.v[a->job].job] : NULL,
+        .job = of_job ? &s->w->jobs.v[s->jobs.v[a->job]] : NULL,
         .now = of_job ? s->c->jobs.v[a->job] : NULL,
         .cluster = s->c,
         .at = s->now - s->shift,
@@ -439,7 +399,7 @@ static int64_t next_arrival(const struct run *s)
 
 static bool anything_left(const struct run *s)
 {
-    return s->waiting > 0 || !evheap_empty(&s->ends) || s->next < s->w->jobs.n;
+    return s->waiting > 0 || !evheap_empty(&s->ends.heap) || s->next < s->w->jobs.n;
 }
 
 static int64_t next_line(const struct run *s)
@@ -453,7 +413,7 @@ static int64_t next_line(const struct run *s)
 
 static int64_t next_event(const struct run *s)
 {
-    int64_t end = evheap_empty(&s->ends) ? TIME_NEVER : evheap_top(&s->ends)->at;
+    int64_t end = ends_next(&s->ends);
     int64_t others[] = {next_arrival(s), next_line(s)};
 
     if (!anything_left(s))
@@ -465,7 +425,7 @@ static int64_t next_event(const struct run *s)
 
 static bool end_is_due(const struct run *s)
 {
-    return !evheap_empty(&s->ends) && evheap_top(&s->ends)->at <= s->now;
+    return ends_next(&s->ends) <= s->now;
 }
 
 /* When the engine wants to be called though nothing happened; given up when that goes
@@ -491,7 +451,7 @@ static bool apply_due(struct run *s)
     bool changed = false;
 
     while (end_is_due(s)) {
-        struct ev end = evheap_pop(&s->ends);
+        struct ev end = evheap_pop(&s->ends.heap);
 
         changed |= end_job(s, &end);
     }
@@ -513,11 +473,11 @@ static void step_events(struct run *s)
 
     s->due.n = 0;
     while (end_is_due(s))
-        vec_push(&s->due, evheap_pop(&s->ends));
+        vec_push(&s->due, evheap_pop(&s->ends.heap));
     for (size_t i = 0; i < s->due.n; i++) {
         const struct job *j = s->c->jobs.v[s->due.v[i].job];
 
-        if (!end_in_force(s, &s->due.v[i]))
+        if (!ends_in_force(&s->ends, &s->due.v[i]))
             continue;
         s->due.v[n] = s->due.v[i];
         if (j->end_at <= s->now) {
@@ -623,8 +583,8 @@ static void note_stuck(const struct run *s)
 
         if (stuck->jobs++ > 0)
             continue;
-        assert(j->index < s->slots.n);
-        stuck->example = s->slots.v[j->index].job;
+        assert(j->index < s->jobs.n);
+        stuck->example = s->jobs.v[j->index];
         reason_format(s->c, why, stuck->text, sizeof stuck->text);
     }
 }
@@ -731,8 +691,8 @@ int run_replay(const struct workload *w, const struct machine *m,
     ret->preempted = engine_stats(s.e)->preempted;
     ret->preempted_ps = engine_stats(s.e)->preempted_ps;
     engine_destroy(s.e);
-    evheap_fini(&s.ends);
-    vec_fini(&s.slots);
+    ends_fini(&s.ends);
+    vec_fini(&s.jobs);
     vec_fini(&s.due);
     vec_fini(&s.actions);
     return rc;
