@@ -143,6 +143,67 @@ def test_who_moves_and_whose_promise_is_broken(queue):
     assert len(answer["notes"]) == 1 and "afterok:4711: " in answer["notes"][0], answer
 
 
+def test_the_copy_lives_on(queue):
+    """Method run: jobs end at their limits, what a limit kept back starts when it is free;
+    compared up to where both lives got."""
+    jobs = queue.jobs
+    first = queue.job(jobs["b"])["start_at"] + 7200
+    coming = {jobs["c"]: first, jobs["d"]: first + 7000, jobs["e"]: first + 14000}
+    user = queue.job(jobs["d"])["user"]
+
+    def live(*changes, **more):
+        answer = ask(queue, *changes, method="run", watch=list(coming), **more)
+        return answer, {w["id"]: w.get("after_at") for w in answer["watched"]}
+
+    answer, starts = live()
+    assert starts == coming and answer["before"] == answer["after"], answer
+    assert not any(answer[name] for name in LISTS) and not any(answer["counts"].values())
+    assert answer["until"] == answer["horizon_at"] == queue.at + 86400
+    assert (answer["runtime"], answer["after"]["starts"]) == ("limit", 3)
+    assert answer["after"]["wait_95_s"] >= answer["after"]["wait_average_s"] > 7000
+    assert 0 < answer["after"]["use"] < 1 and answer["after"]["backlog_ps"] == 0
+    assert live()[0] == answer | {k: live()[0][k] for k in ("as_of", "basis", "revision")}
+    # by plan the limit holds three; lived on, they start when it is free
+    limit = {"parameters": {"text": f"USERCFG[{user}] MAXJOB=2"}}
+    assert set(ids(ask(queue, limit), "held")) == set(coming)
+    answer, starts = live(limit)
+    assert starts == coming and not answer["held"], answer
+    one = {"parameters": {"text": f"USERCFG[{user}] MAXJOB=1"}}
+    assert live(one)[1] == coming
+    # reserved: all later, and the promise is broken
+    window = {"start_at": queue.at + 7300, "duration_s": 3600, "hosts": "ALL"}
+    answer, starts = live({"reserve": window})
+    assert ids(answer, "broken") == [jobs["c"]], answer
+    assert {j["id"]: j["delta_s"] for j in answer["later"]} == dict.fromkeys(coming, 3700)
+    assert starts == {job: at + 3700 for job, at in coming.items()}
+    assert answer["after"]["wait_average_s"] == answer["before"]["wait_average_s"] + 3700
+    # what is beyond the horizon is neither promised nor broken by it
+    answer, starts = live({"reserve": window}, horizon_s=7000)
+    assert not any(answer[name] for name in LISTS), answer
+    assert answer["after"]["beyond"] == 3 and answer["after"]["backlog_ps"] == 2 * 56000 + 180000
+    answer, starts = live({"reserve": window}, horizon_s=first - queue.at + 60)
+    assert ids(answer, "later") == ids(answer, "broken") == [jobs["c"]]
+    assert answer["later"][0]["after"] == "beyond" and "delta_s" not in answer["later"][0]
+    # others: cut, gone, held, new
+    answer, starts = live(order("cancel", jobs["a"], jobs["d"]))
+    assert ids(answer, "cut") == [jobs["a"]] and ids(answer, "gone") == [jobs["d"]]
+    assert starts[jobs["e"]] == first + 7000
+    answer, starts = live(order("hold", jobs["c"], kinds=["user"]))
+    assert ids(answer, "held") == ids(answer, "broken") == [jobs["c"]]
+    assert answer["held"][0]["reason"]["code"] == "hold"
+    answer, starts = live({"submit": {"script": "#!/bin/sh\n", "wclimit_s": 60}})
+    assert [(j["after"], j["after_at"]) for j in answer["placed"]] == [("running", queue.at)]
+    answer = ask(queue, {"release_reservation": {"name": "nosuch.0"}}, method="run")
+    assert answer["refused"] == 0 and "later" not in answer
+    # little processor time: up to where it was enough
+    answer, starts = live({"reserve": window}, cpu_ms=1)
+    assert queue.at <= answer["until"] < answer["horizon_at"], answer
+    assert "was enough for" in answer["notes"][0]
+    # as long as is usual; nobody's jobs have ended yet, so that is the limit
+    answer, starts = live(runtime="usual")
+    assert answer["runtime"] == "usual" and all(at <= coming[j] for j, at in starts.items())
+
+
 def test_what_is_in_the_way_is_told_by_name(queue):
     jobs = queue.jobs
     queue.ok("setres", "-n", "later", "-s", "+10:00:00", "-d", "1:00:00", "node01")
@@ -175,7 +236,12 @@ def test_questions_that_make_no_sense_are_refused_by_member(queue):
             ({"changes": [], "watch": ["1"] * 1001}, "watch"),
             ({"changes": [{"order": {"order": "signal", "request": {}}}]}, "changes[0].order.order"),
             ({"changes": [{"reserve": {"host": "ALL"}}]}, "changes[0].reserve.host"),
-            ({"changes": [], "method": "run"}, "method"),
+            ({"changes": [], "method": "guess"}, "method"),
+            ({"changes": [], "horizon_s": 60}, "horizon_s"),
+            ({"changes": [], "method": "run", "horizon_s": 0}, "horizon_s"),
+            ({"changes": [], "method": "run", "horizon_s": 31 * 86400}, "horizon_s"),
+            ({"changes": [], "method": "run", "runtime": "long"}, "runtime"),
+            ({"changes": [], "method": "run", "cpu_ms": 10001}, "cpu_ms"),
             ({"changes": [{"submit": {"script": "#!/bin/sh\n", "array": "1-60000"}}] * 2},
              "changes[1]"),
             ({}, "changes")):
@@ -201,6 +267,8 @@ def test_nothing_is_changed(queue):
                  {"node": {"name": "node01", "to": "down"}})
     assert all(c["ok"] for c in answer["changes"]), answer
     assert answer["counts"]["cut"] == 2 and answer["counts"]["placed"] == 5
+    answer = ask(queue, order("cancel", jobs["a"]), method="run", horizon_s=2592000)
+    assert answer["counts"]["cut"] == 1 and answer["until"] == queue.at + 2592000
     queue.wait(lambda: not copies(queue), "the end of the copy")
     assert look() == before
     assert "cancelled" not in queue.log()

@@ -76,11 +76,12 @@ static struct standing stand_of(struct server *s, const struct job *j)
 {
     const struct planned *p;
 
-    if (job_is_active(j))
+    if (job_has_begun((enum job_state)j->state))
         return (struct standing){.stand = STAND_RUNNING, .at = j->start_at};
     p = engine_reservation_of(s->engine, j);
     if (p)
-        return (struct standing){.stand = STAND_PROMISED, .at = p->start_at};
+        return (struct standing){
+            .stand = STAND_PROMISED, .at = p->start_at, .promised_at = p->start_at};
     return (struct standing){
         .stand = query_waits_for_room(s->engine, j) ? STAND_WAITING : STAND_HELD};
 }
@@ -112,9 +113,18 @@ void picture_begin(struct server *s)
     engine_keep_ended(s->engine);
 }
 
-void picture_take(struct server *s, const struct identity *who, struct picture *ret)
+void picture_note(struct server *s, const struct identity *who, struct picture *ret)
 {
     const struct cluster *c = engine_cluster(s->engine);
+
+    *ret = (struct picture){0};
+    vec_reserve(&ret->jobs, c->jobs.n);
+    for (size_t i = 0; i < c->jobs.n; i++)
+        vec_push(&ret->jobs, picture_job(s, who, c->jobs.v[i]));
+}
+
+void picture_take(struct server *s, const struct identity *who, struct picture *ret)
+{
     struct foretelling f = {.picture = ret, .until_s = read_used_s() + BUDGET_S};
     struct query_forecast ask = {.most = SIZE_MAX,
         .now = world_now(s),
@@ -123,10 +133,7 @@ void picture_take(struct server *s, const struct identity *who, struct picture *
         .each = put_start,
         .ctx = &f};
 
-    *ret = (struct picture){0};
-    vec_reserve(&ret->jobs, c->jobs.n);
-    for (size_t i = 0; i < c->jobs.n; i++)
-        vec_push(&ret->jobs, picture_job(s, who, c->jobs.v[i]));
+    picture_note(s, who, ret);
     count_planned(&f, query_forecast(s->engine, &ask));
     vec_fini(&f.asked);
     for (size_t i = 0; i < ret->jobs.n; i++)
@@ -203,8 +210,9 @@ static void compare_job(struct comparison *c, const struct pictured *was,
         return;
     x.job = c->cluster->jobs.v[index];
     x.index = index;
-    if (shift_delta(x.before, x.after, &delta))
-        x.by_s = delta < 0 ? -delta : delta;
+    if (shift_delta(x.before, x.after, &delta) || x.before.stand == STAND_BEYOND
+        || x.after.stand == STAND_BEYOND)
+        x.by_s = llabs(x.after.at - x.before.at); /* at least */
     c->count[x.shift]++;
     c->broken += breaks;
     vec_push(&c->all, x);

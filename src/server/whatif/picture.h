@@ -31,7 +31,9 @@ struct picture {
 /* Before the first: from now on no number of a job is used again. */
 void picture_begin(struct server *s);
 
-/* After a cycle. O(jobs), and a search in the plan for each that waits for room. */
+/* After a cycle, without what only a forecast tells. O(jobs). */
+void picture_note(struct server *s, const struct identity *who, struct picture *ret);
+/* And with that. O(jobs), and a search in the plan for each that waits for room. */
 void picture_take(struct server *s, const struct identity *who, struct picture *ret);
 void picture_fini(struct picture *p);
 

@@ -10,6 +10,7 @@ const char *stand_name(enum stand s)
         [STAND_RUNNING] = "running",
         [STAND_PROMISED] = "promised",
         [STAND_FORECAST] = "forecast",
+        [STAND_BEYOND] = "beyond",
         [STAND_WAITING] = "waiting",
         [STAND_NEVER] = "never",
         [STAND_HELD] = "held"};
@@ -55,8 +56,11 @@ static enum shift shift_of_waiting(struct standing before, struct standing after
     if (shift_delta(before, after, &delta))
         return delta == 0 ? SHIFT_NONE : delta < 0 ? SHIFT_EARLIER : SHIFT_LATER;
     if (is_known(after))
-        return SHIFT_FREED;
-    if (after.stand == before.stand || after.stand == STAND_WAITING)
+        return before.stand == STAND_BEYOND ? SHIFT_EARLIER : SHIFT_FREED;
+    if (is_known(before) && after.stand == STAND_BEYOND)
+        return SHIFT_LATER;
+    if (after.stand == before.stand || after.stand == STAND_WAITING
+        || after.stand == STAND_BEYOND)
         return SHIFT_NONE;
     if (after.stand == STAND_NEVER)
         return SHIFT_NEVER;
@@ -76,7 +80,13 @@ enum shift shift_of(struct standing before, struct standing after)
 
 bool shift_breaks(struct standing before, struct standing after)
 {
-    if (before.stand != STAND_PROMISED || after.stand == STAND_NONE)
+    int64_t promised_at = before.promised_at;
+
+    if (!promised_at || after.stand == STAND_NONE)
         return false;
-    return !is_known(after) || after.at > before.at;
+    if (is_known(before) ? before.at > promised_at : before.stand != STAND_BEYOND)
+        return false; /* it was not kept before either */
+    if (after.stand == STAND_BEYOND)
+        return after.at >= promised_at && before.stand != STAND_BEYOND;
+    return !is_known(after) || after.at > promised_at;
 }

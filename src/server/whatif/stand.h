@@ -13,6 +13,7 @@ enum stand {
     STAND_RUNNING,  /* it is on nodes, or suspended: since `at` */
     STAND_PROMISED, /* the plan has a reservation for it, at `at` */
     STAND_FORECAST, /* at `at`, if it waits for nothing but room: an assumption */
+    STAND_BEYOND,   /* not before `at`, up to which all was lived through */
     STAND_WAITING,  /* for nothing but room, and nobody knows until when */
     STAND_NEVER,    /* it could not start any more, as things are */
     STAND_HELD,     /* something other than room keeps it back: a hold, a limit ... */
@@ -24,7 +25,8 @@ const char *stand_name(enum stand s);
 
 struct standing {
     enum stand stand;
-    int64_t at;     /* seconds since 1970; 0 = not known */
+    int64_t at;          /* seconds since 1970; 0 = not known */
+    int64_t promised_at; /* the start that it was promised; 0 = none */
     bool unreached; /* WAITING: there was no time to plan it, so nothing is known */
 };
 

@@ -3,6 +3,7 @@
  * and handled as that would be, so rights, checks and sentences are the same. */
 #include "server/whatif/trial.h"
 
+#include "base/duration.h"
 #include "config/arraytext.h"
 #include "server/api/api.h"
 #include "server/events/feed.h"
@@ -11,6 +12,7 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 #include "server/whatif/inway.h"
+#include "server/whatif/lives.h"
 #include "server/whatif/picture.h"
 #include "server/whatif/whatif.h"
 
@@ -90,6 +92,43 @@ static int check_arrays(const json_t *changes, size_t *ret_at, struct err *err)
     return 0;
 }
 
+static bool lives_on(const json_t *body)
+{
+    const char *method = json_string_value(json_object_get(body, "method"));
+
+    return method && strcmp(method, "run") == 0;
+}
+
+static int check_range(const json_t *body, const char *key, int64_t most,
+    char *ret_field, size_t size, struct err *err)
+{
+    const json_t *n = json_object_get(body, key);
+
+    snprintf(ret_field, size, "%s", key);
+    if (!json_is_integer(n)
+        || (json_integer_value(n) >= 1 && json_integer_value(n) <= most))
+        return 0;
+    return err_set(err, ERR_INVALID, "%s: expected a number from 1 to %lld, not %lld",
+        key, (long long)most, (long long)json_integer_value(n));
+}
+
+/* What is of living on. */
+static int check_lives(
+    const json_t *body, char *ret_field, size_t size, struct err *err)
+{
+    static const char *const keys[] = {"horizon_s", "cpu_ms", "runtime"};
+
+    for (size_t i = 0; !lives_on(body) && i < sizeof keys / sizeof keys[0]; i++) {
+        const json_t *asked = json_object_get(body, keys[i]);
+        snprintf(ret_field, size, "%s", keys[i]);
+        if (asked && !json_is_null(asked))
+            return err_set(err, ERR_INVALID, "%s: is of method run alone", keys[i]);
+    }
+    if (check_range(body, "horizon_s", LIVES_HORIZON_MAX_S, ret_field, size, err) < 0)
+        return -1;
+    return check_range(body, "cpu_ms", LIVES_CPU_MS, ret_field, size, err);
+}
+
 int trial_check(const json_t *body, char *ret_field, size_t size, struct err *err)
 {
     const json_t *changes = json_object_get(body, "changes"), *asked, *change;
@@ -112,6 +151,8 @@ int trial_check(const json_t *body, char *ret_field, size_t size, struct err *er
         snprintf(ret_field, size, "changes[%zu]", i);
         return -1;
     }
+    if (check_lives(body, ret_field, size, err) < 0)
+        return -1;
     snprintf(ret_field, size, "watch");
     return watched <= TRIAL_WATCH_MAX
                ? 0
@@ -319,24 +360,6 @@ static void note_stays(struct server *s, struct stays *ret)
     }
 }
 
-/* What was measured there was of the job that has left: in earnest the resource manager
- * measures again before anything starts. */
-static void tell_left(struct server *s, uint32_t node)
-{
-    struct cluster *c = engine_cluster(s->engine);
-    struct node *n = node_at(c, node);
-    double dedicated = (double)node_dedicated(c, n).v[RES_PROCS];
-    struct res none = {0}, util = n->jobs.n ? n->util : none;
-    struct event ev = {.kind = EVENT_NODE_STATE,
-        .u.node_state = {
-            .name = n->name, .state = n->jobs.n ? NODE_RUNNING : NODE_IDLE}};
-    struct err err;
-
-    node_measure(c, n, n->load > dedicated ? dedicated : n->load, &util);
-    if (n->state == NODE_BUSY && dedicated < (double)n->cfg.v[RES_PROCS])
-        (void)world_apply(s, &ev, NULL, &err);
-}
-
 static void tell_all_left(struct server *s, const struct stays *stays)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -345,7 +368,7 @@ static void tell_all_left(struct server *s, const struct stays *stays)
         const struct stay *x = &stays->v[i];
         const struct job *j = x->job < c->jobs.n ? c->jobs.v[x->job] : NULL;
         for (uint32_t k = 0; k < x->count && (!j || !job_is_active(j)); k++)
-            tell_left(s, x->first + k);
+            life_leave_node(s->engine, world_now(s), x->first + k);
     }
 }
 
@@ -419,40 +442,110 @@ static void put_watched(struct server *s, const json_t *ids,
     json_object_set_new(o, "watched", list);
 }
 
+/* What became of the changes; false: one is refused, and the rest is not worked out. */
+static bool make_changes(
+    struct server *s, const struct identity *who, const json_t *changes, json_t *o)
+{
+    struct stays stays = {0};
+
+    note_stays(s, &stays);
+    bool good = try_changes(s, who, changes, o);
+    if (good)
+        tell_all_left(s, &stays);
+    vec_fini(&stays);
+    return good;
+}
+
+/* What is different between two pictures. */
+static void put_different(struct server *s, const struct identity *who,
+    const json_t *body, const struct picture *before, const struct picture *after,
+    json_t *o)
+{
+    json_object_set_new(o, "before", picture_totals(before));
+    json_object_set_new(o, "after", picture_totals(after));
+    picture_compare(s, who, before, after, o);
+    put_watched(s, json_object_get(body, "watch"), before, after, o);
+}
+
+static void answer_by_plan(struct server *s, const struct identity *who,
+    const json_t *body, json_t *notes, json_t *o)
+{
+    json_t *changes = json_object_get(body, "changes");
+    bool same = !json_array_size(changes);
+    struct picture before, after = {0};
+
+    picture_take(s, who, &before);
+    note_planned(notes, "before", &before);
+    bool good = make_changes(s, who, changes, o);
+    if (good && !same) {
+        run_cycles(s);
+        picture_take(s, who, &after);
+    }
+    if (good) {
+        const struct picture *then = same ? &before : &after;
+        note_planned(notes, "after", then);
+        put_different(s, who, body, &before, then, o);
+    }
+    picture_fini(&after);
+    picture_fini(&before);
+}
+
+static void note_lived(json_t *notes, const struct lives *l, json_t *o)
+{
+    int64_t until = lives_until(l);
+
+    render_instant(o, "until", until);
+    render_instant(o, "horizon_at", l->horizon_at);
+    render_text(o, "runtime", l->usual ? "usual" : "limit");
+    if (until >= l->horizon_at)
+        return;
+    char text[DURATION_TEXT_MAX];
+    json_array_append_new(notes,
+        json_sprintf("the processor time for this was enough for %s from now on, and "
+                     "what is told is up to there",
+            duration_format_exact(until - l->now, text, sizeof text)));
+}
+
+static void answer_by_lives(struct server *s, const struct identity *who,
+    const json_t *body, json_t *notes, json_t *o)
+{
+    json_t *changes = json_object_get(body, "changes");
+    bool same = !json_array_size(changes);
+    struct picture now, before = {0}, after = {0};
+    struct lives l;
+
+    picture_note(s, who, &now);
+    lives_begin(&l, s, body);
+    if (!same)
+        lives_split(&l);
+    if (make_changes(s, who, changes, o)) {
+        lives_live(&l);
+        const struct lived *then = same ? &l.before : &l.after;
+        lives_picture(&l, who, &now, &l.before, &before);
+        lives_picture(&l, who, &now, then, &after);
+        put_different(s, who, body, &before, &after, o);
+        lives_totals(&l, &before, &l.before, json_object_get(o, "before"));
+        lives_totals(&l, &after, then, json_object_get(o, "after"));
+        note_lived(notes, &l, o);
+    }
+    lives_end(&l);
+    picture_fini(&now);
+    picture_fini(&before);
+    picture_fini(&after);
+}
+
 json_t *trial_answer(struct server *s, const struct identity *who, const json_t *body)
 {
-    json_t *o = json_object(), *changes = json_object_get(body, "changes");
-    json_t *notes = json_array();
-    struct picture before, after = {0};
-    struct stays stays = {0};
+    json_t *o = json_object(), *notes = json_array();
+    bool lives = lives_on(body);
 
     assert(s->tries);
     render_instant(o, "as_of", world_now(s));
-    render_text(o, "method", "plan");
+    render_text(o, "method", lives ? "run" : "plan");
     render_int(o, "revision", (int64_t)feed_revision(s));
     picture_begin(s);
     run_cycles(s);
-    picture_take(s, who, &before);
-    note_planned(notes, "before", &before);
-    note_stays(s, &stays);
-    bool good = try_changes(s, who, changes, o), same = !json_array_size(changes);
-    if (good && !same) {
-        tell_all_left(s, &stays);
-        run_cycles(s);
-    }
-    vec_fini(&stays);
-    if (good) {
-        if (!same)
-            picture_take(s, who, &after);
-        const struct picture *then = same ? &before : &after;
-        note_planned(notes, "after", then);
-        json_object_set_new(o, "before", picture_totals(&before));
-        json_object_set_new(o, "after", picture_totals(then));
-        picture_compare(s, who, &before, then, o);
-        put_watched(s, json_object_get(body, "watch"), &before, then, o);
-        picture_fini(&after);
-    }
-    picture_fini(&before);
+    (lives ? answer_by_lives : answer_by_plan)(s, who, body, notes, o);
     put_notes(s, notes, o);
     return o;
 }

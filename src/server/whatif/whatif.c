@@ -98,8 +98,7 @@ json_t *whatif_notes(const struct server *s)
 }
 
 /* The other process knows by that. */
-static void end_for_want(void) __attribute__((noreturn));
-static void end_for_want(void)
+void whatif_give_up(void)
 {
     _exit(WANTS);
 }
@@ -109,7 +108,7 @@ static void run_copy(struct server *s, struct request *r, const json_t *body,
     int64_t now, const char *basis, pid_t parent, int fd)
 {
     lowly_become(parent, WHATIF_CPU_S, WHATIF_MEMORY_MORE, fd);
-    xalloc_at_end(end_for_want);
+    xalloc_at_end(whatif_give_up);
     s->tries = true;
     log_mute(s->log);
     store_leave(s->store);
@@ -118,7 +117,7 @@ static void run_copy(struct server *s, struct request *r, const json_t *body,
     json_object_set_new(answer, "basis", json_string(basis));
     char *text = json_dumps(answer, JSON_COMPACT | JSON_PRESERVE_ORDER);
     if (!text)
-        end_for_want();
+        whatif_give_up();
     write_all(fd, text, strlen(text));
     write_all(fd, "\n", 1);
     _exit(0);

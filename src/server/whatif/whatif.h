@@ -41,6 +41,8 @@ void whatif_close(struct server *s);
 /* Answer the WhatIfRequest, which trial_check() has seen, later. */
 void whatif_ask(struct server *s, struct request *r, const json_t *body);
 
+/* In the copy: what it would need is not there. The other process knows by that. */
+void whatif_give_up(void) __attribute__((noreturn));
 /* In the copy (server.tries): a sentence for the answer's notes, each once; and those
  * that there are, an array, borrowed. */
 void whatif_note(struct server *s, const char *text);

@@ -8,14 +8,15 @@
 /* Rows: before. Columns: after, in the order of enum stand. '.' nothing, e earlier or
  * l later (by when), c cut, h held, f freed, n never, g gone, p placed. */
 static const char *const table[STANDS] = {
-    /*               none running promised forecast waiting never held */
-    [STAND_NONE] = ".pppppp",
-    [STAND_RUNNING] = "c.ccccc",
-    [STAND_PROMISED] = "glll.nh",
-    [STAND_FORECAST] = "glll.nh",
-    [STAND_WAITING] = "gfff.nh",
-    [STAND_NEVER] = "gfff...",
-    [STAND_HELD] = "gfff.n.",
+    /*               none running promised forecast beyond waiting never held */
+    [STAND_NONE] = ".ppppppp",
+    [STAND_RUNNING] = "c.cccccc",
+    [STAND_PROMISED] = "gllll.nh",
+    [STAND_FORECAST] = "gllll.nh",
+    [STAND_BEYOND] = "geee..nh",
+    [STAND_WAITING] = "gfff..nh",
+    [STAND_NEVER] = "gfff....",
+    [STAND_HELD] = "gfff..n.",
 };
 
 static char letter_of(enum shift s)
@@ -72,7 +73,7 @@ static void a_start_moves_by_the_seconds_between(void **state)
 
 static void only_promises_can_be_broken(void **state)
 {
-    struct standing promised = {.stand = STAND_PROMISED, .at = 100},
+    struct standing promised = {.stand = STAND_PROMISED, .at = 100, .promised_at = 100},
                     forecast = {.stand = STAND_FORECAST, .at = 100};
 
     (void)state;
@@ -80,16 +81,25 @@ static void only_promises_can_be_broken(void **state)
         struct standing later = {.stand = (enum stand)a, .at = 101},
                         same = {.stand = (enum stand)a, .at = 100};
         bool known = a == STAND_RUNNING || a == STAND_PROMISED || a == STAND_FORECAST;
+        bool waits_on = a == STAND_BEYOND; /* it is broken by that instant */
         assert_false(shift_breaks(forecast, later));
         assert_int_equal(shift_breaks(promised, later), a != STAND_NONE);
         assert_int_equal(shift_breaks(promised, same), a != STAND_NONE && !known);
+        if (waits_on) {
+            later.at = 99;
+            assert_false(shift_breaks(promised, later));
+        }
     }
+    /* one that was not kept without the change either is not broken by it */
+    struct standing late = {.stand = STAND_FORECAST, .at = 150, .promised_at = 100};
+    struct standing later = {.stand = STAND_FORECAST, .at = 200};
+    assert_false(shift_breaks(late, later));
 }
 
 /* Whoever was behind the last that was planned is not freed by being reached. */
 static void of_what_was_not_reached_nothing_is_told(void **state)
 {
-    static const char row[] = "ge....h";
+    static const char row[] = "ge.....h";
 
     (void)state;
     for (int a = 0; a < STANDS; a++) {

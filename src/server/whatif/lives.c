@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The processes of two lives. */
+#include "server/whatif/lives.h"
+
+#include "engine/query.h"
+#include "server/process/lowly.h"
+#include "server/server_private.h"
+#include "server/whatif/whatif.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STANDS_S 1.0 /* of a processor, to find out who could never start */
+#define OTHER_S  5   /* of a processor, besides its life */
+
+#define LIVES 2
+
+static int64_t read_used_ms(void)
+{
+    struct timespec t = {0};
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- what is asked ---- */
+
+void lives_begin(struct lives *l, struct server *s, const json_t *body)
+{
+    const json_t *horizon = json_object_get(body, "horizon_s");
+    const json_t *cpu = json_object_get(body, "cpu_ms");
+    const char *runtime = json_string_value(json_object_get(body, "runtime"));
+    int64_t cpu_ms = json_is_integer(cpu) ? json_integer_value(cpu) : LIVES_CPU_MS;
+
+    *l = (struct lives){.s = s, .now = world_now(s), .fd = -1};
+    l->horizon_at = time_add(l->now,
+        json_is_integer(horizon) ? json_integer_value(horizon) : LIVES_HORIZON_S);
+    l->usual = runtime && strcmp(runtime, "usual") == 0;
+    l->cpu_s = (double)cpu_ms / 1000 / LIVES;
+    if (l->usual)
+        life_foresee(s->engine, &l->lengths);
+}
+
+/* ---- a life ---- */
+
+/* Of the processor, in `ctx`. */
+static bool goes_on(void *ctx, int64_t at)
+{
+    const int64_t *until_ms = ctx;
+
+    (void)at;
+    return read_used_ms() < *until_ms;
+}
+
+struct stands_found {
+    struct lived *lived;
+    int64_t until_ms;
+};
+
+static bool has_time(void *ctx)
+{
+    const struct stands_found *f = ctx;
+
+    return read_used_ms() < f->until_ms;
+}
+
+static void note_never(void *ctx, const struct job *j, int64_t start_at)
+{
+    struct stands_found *f = ctx;
+
+    if (!start_at)
+        f->lived->stands.v[j->index] = STAND_NEVER;
+}
+
+/* Of those who have not started. */
+static void find_stands(struct server *s, struct lived *lived)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct stands_found f = {
+        .lived = lived, .until_ms = read_used_ms() + (int64_t)(STANDS_S * 1000)};
+    struct query_forecast ask = {.most = SIZE_MAX,
+        .now = lived->life.until,
+        .goes_on = has_time,
+        .each = note_never,
+        .ctx = &f};
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        enum stand stand = STAND_NONE;
+        if (j && j->state < JOB_COMPLETED)
+            stand = job_has_begun((enum job_state)j->state)       ? STAND_RUNNING
+                    : engine_reservation_of(s->engine, j) != NULL ? STAND_BEYOND
+                    : query_waits_for_room(s->engine, j)          ? STAND_BEYOND
+                                                                  : STAND_HELD;
+        vec_push(&lived->stands, (uint8_t)stand);
+    }
+    query_forecast(s->engine, &ask);
+    for (size_t i = 0; i < lived->life.denied.n; i++)
+        lived->stands.v[lived->life.denied.v[i]] = STAND_NEVER;
+}
+
+static void live(struct lives *l, struct lived *ret)
+{
+    int64_t until_ms = read_used_ms() + (int64_t)(l->cpu_s * 1000);
+    struct life_options opt = {.until = l->horizon_at,
+        .lengths = l->usual ? &l->lengths : NULL,
+        .goes_on = goes_on,
+        .ctx = &until_ms};
+
+    life_on(l->s->engine, l->now, &opt, &ret->life);
+    clock_stand_at(l->s->clock, ret->life.until);
+    find_stands(l->s, ret);
+}
+
+/* ---- from one process to the other ---- */
+
+static void write_bytes(int fd, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+
+    while (n > 0) {
+        ssize_t done = write(fd, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            _exit(1);
+        p += done;
+        n -= (size_t)done;
+    }
+}
+
+/* What goes before the arrays. */
+struct lived_head {
+    size_t runs, stands;
+    int64_t until;
+    bool whole;
+};
+
+static void send_lived(int fd, const struct lived *lived)
+{
+    struct lived_head head = {.runs = lived->life.runs.n,
+        .stands = lived->stands.n,
+        .until = lived->life.until,
+        .whole = lived->life.whole};
+
+    write_bytes(fd, &head, sizeof head);
+    if (head.runs)
+        write_bytes(fd, lived->life.runs.v, head.runs * sizeof *lived->life.runs.v);
+    if (head.stands)
+        write_bytes(fd, lived->stands.v, head.stands);
+}
+
+/* All that the other process says. */
+static void read_all(int fd, struct strbuf *ret)
+{
+    char block[65536];
+
+    for (;;) {
+        ssize_t n = read(fd, block, sizeof block);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        strbuf_add_n(ret, block, (size_t)n);
+    }
+}
+
+/* It came to an end that it should not: so does this one, by the same signal. */
+static void fail_as(int status)
+{
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL
+        && WTERMSIG(status) != SIGXCPU)
+        (void)raise(WTERMSIG(status));
+    whatif_give_up();
+}
+
+static void take_lived(struct lives *l, struct lived *ret)
+{
+    struct strbuf text = {0};
+    struct lived_head head;
+    int status = 0;
+
+    read_all(l->fd, &text);
+    while (waitpid(l->other, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (text.len < sizeof head || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        fail_as(status);
+    memcpy(&head, text.text, sizeof head);
+    const char *p = text.text + sizeof head;
+    ret->life.until = head.until;
+    ret->life.whole = head.whole;
+    vec_reserve(&ret->life.runs, head.runs + 1);
+    memcpy(ret->life.runs.v, p, head.runs * sizeof *ret->life.runs.v);
+    ret->life.runs.n = head.runs;
+    vec_reserve(&ret->stands, head.stands + 1);
+    memcpy(ret->stands.v, p + head.runs * sizeof *ret->life.runs.v, head.stands);
+    ret->stands.n = head.stands;
+    free(strbuf_take(&text));
+}
+
+void lives_split(struct lives *l)
+{
+    pid_t parent = getpid();
+    int ends[2];
+
+    if (pipe(ends) < 0)
+        whatif_give_up();
+    l->other = fork();
+    if (l->other < 0)
+        whatif_give_up();
+    if (l->other == 0) {
+        lowly_become(parent, (unsigned)l->cpu_s + OTHER_S, WHATIF_MEMORY_MORE, ends[1]);
+        live(l, &l->before);
+        send_lived(ends[1], &l->before);
+        _exit(0);
+    }
+    close(ends[1]);
+    l->fd = ends[0];
+}
+
+void lives_live(struct lives *l)
+{
+    if (!l->other) {
+        live(l, &l->before);
+        return;
+    }
+    live(l, &l->after);
+    take_lived(l, &l->before);
+    l->other = 0;
+}
+
+static void free_lived(struct lived *lived)
+{
+    life_fini(&lived->life);
+    vec_fini(&lived->stands);
+}
+
+void lives_end(struct lives *l)
+{
+    if (l->other > 0) {
+        (void)kill(l->other, SIGKILL);
+        (void)waitpid(l->other, NULL, 0);
+    }
+    if (l->fd >= 0)
+        close(l->fd);
+    free_lived(&l->before);
+    free_lived(&l->after);
+    vec_fini(&l->lengths);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Two lives of the copied world, side by side: one as things are, one with the changes
+ * (sim/life.h). Each has a process, and half of the processor time.
+ *
+ *     copy --+-- changes -- a life -------------------+-- what is different
+ *            `-- a process of its own: a life --pipe--'
+ *
+ * They are compared up to the instant that both got to. Private to src/server. */
+#ifndef MAUI_SERVER_LIVES_H
+#define MAUI_SERVER_LIVES_H
+
+#include "server/api/identity.h"
+#include "server/whatif/picture.h"
+#include "sim/life.h"
+
+#include <jansson.h>
+
+#define LIVES_HORIZON_S     86400
+#define LIVES_HORIZON_MAX_S (INT64_C(30) * 86400)
+#define LIVES_CPU_MS        10000 /* of both together */
+
+/* A life, and how jobs stand at its end: by index, enum stand. */
+struct lived {
+    struct life life;
+    struct VEC(uint8_t) stands;
+};
+
+struct lives {
+    struct server *s;
+    int64_t now, horizon_at;
+    bool usual; /* jobs run as long as is expected of their owners */
+    struct life_lengths lengths;
+    double cpu_s; /* of each */
+    pid_t other;  /* the process of the life before the changes; 0 = there is none */
+    int fd;       /* from it */
+    struct lived before, after;
+};
+
+/* After the first cycle. Reads of the WhatIfRequest what concerns it. */
+void lives_begin(struct lives *l, struct server *s, const json_t *body);
+/* Before the changes: another process lives on without them. */
+void lives_split(struct lives *l);
+/* This process lives on: with the changes, where lives_split() was called; else both
+ * are the same, in `before`. */
+void lives_live(struct lives *l);
+void lives_end(struct lives *l);
+
+/* Up to there they are compared. */
+int64_t lives_until(const struct lives *l);
+
+/* How jobs stand in a life: `now` is the picture that both began with. */
+void lives_picture(const struct lives *l, const struct identity *who,
+    const struct picture *now, const struct lived *lived, struct picture *ret);
+/* Adds to the WhatIfTotals, of the jobs that the picture shows. O(runs log runs). */
+void lives_totals(const struct lives *l, const struct picture *p,
+    const struct lived *lived, json_t *totals);
+
+#endif
