@@ -1173,8 +1173,18 @@ class WhatIfRequest(TypedDict):
     #: tried in order, at most 100; none: what will be as things are
     changes: list[WhatIfChange]
     #: plan (default): a cycle, then all who wait for nothing but room are planned, in
-    #: order of priority, to the limits of all jobs
-    method: NotRequired[Literal['plan']]
+    #: order of priority, to the limits of all jobs; run: the copy lives on to the horizon,
+    #: once without the changes and once with them: jobs end, limits and fairshare come
+    #: free, nobody new comes
+    method: NotRequired[Literal['plan', 'run']]
+    #: of run: so many seconds from now on, 1 to 2592000 (30 days); default 86400
+    horizon_s: NotRequired[int]
+    #: of run: jobs run to their limits (default), or for as long as PREDICTION expects by
+    #: what their owners' jobs ran before, to their limits at most
+    runtime: NotRequired[Literal['limit', 'usual']]
+    #: of run: so much processor time for both lives together, 1 to 10000 ms (default);
+    #: what is told is up to the instant that both got to by then
+    cpu_ms: NotRequired[int]
     #: jobs to be told of in any case, at most 1000
     watch: NotRequired[list[str]]
 
@@ -1259,7 +1269,13 @@ class WhatIf(TypedDict):
     # What would be.
     #: when it was worked out (seconds since 1970)
     as_of: int
-    method: Literal['plan']
+    method: Literal['plan', 'run']
+    #: of run: up to there it was lived on, and compared (seconds since 1970)
+    until: NotRequired[int]
+    #: of run: as far as was asked for (seconds since 1970)
+    horizon_at: NotRequired[int]
+    #: of run: how long jobs ran
+    runtime: NotRequired[Literal['limit', 'usual']]
     #: of what lists show
     revision: int
     #: names the settings, reservations and nodes that it was tried with: a request that
@@ -1356,6 +1372,8 @@ class WhatIfTotals(TypedDict):
     promised: NotRequired[int]
     #: with a start that was worked out: an assumption
     forecast: NotRequired[int]
+    #: of run: that have not started by `until`
+    beyond: NotRequired[int]
     #: for nothing but room, nobody knows until when
     waiting: NotRequired[int]
     #: that could not start, as things are
@@ -1367,6 +1385,16 @@ class WhatIfTotals(TypedDict):
     planned: NotRequired[int]
     #: of so many
     of: NotRequired[int]
+    #: of run, as all that follows, up to `until`: jobs that start
+    starts: NotRequired[int]
+    #: from submission to start, of those that start
+    wait_average_s: NotRequired[int]
+    #: 95 of 100 of them wait no longer
+    wait_95_s: NotRequired[int]
+    #: share of the time of all processors that these jobs have, 0 to 1
+    use: NotRequired[float]
+    #: processor seconds asked for by those that still wait then
+    backlog_ps: NotRequired[int]
 
 
 class WhatIfJob(TypedDict):
@@ -1376,12 +1404,12 @@ class WhatIfJob(TypedDict):
     #: user
     user: NotRequired[str]
     #: how it stands; none: there is no such job, or not for the caller's eyes
-    before: Literal['none', 'running', 'promised', 'forecast', 'waiting', 'never', 'held']
-    #: its start (seconds since 1970)
+    before: Literal['none', 'running', 'promised', 'forecast', 'beyond', 'waiting', 'never', 'held']
+    #: its start (seconds since 1970); beyond: it has not started by then
     before_at: NotRequired[int]
     #: how it would stand
-    after: Literal['none', 'running', 'promised', 'forecast', 'waiting', 'never', 'held']
-    #: its start then (seconds since 1970)
+    after: Literal['none', 'running', 'promised', 'forecast', 'beyond', 'waiting', 'never', 'held']
+    #: its start then, likewise (seconds since 1970)
     after_at: NotRequired[int]
     #: so many seconds later; negative: earlier
     delta_s: NotRequired[int]
