@@ -260,8 +260,8 @@ static bool means_array(const char *expr, const char *number)
     for (const char *p = expr; *p; p += len + (p[len] == ',')) {
         len = strcspn(p, ",");
         if ((len == 3 && strncasecmp(p, "ALL", 3) == 0)
-            || (len == n + 2 && strncmp(p, number, n) == 0
-                && strncmp(p + n, "[]", 2) == 0))
+            || (strncmp(p, number, n) == 0
+                && (len == n || (len == n + 2 && strncmp(p + n, "[]", 2) == 0))))
             return true;
     }
     return false;

@@ -212,23 +212,29 @@ static int match_array(const struct cluster *c, const char *element,
     return 0;
 }
 
-/* As squeue prints it: taken only where there is such a job, else it is a pattern. */
-static bool match_name(
-    const struct cluster *c, const struct jobname *n, struct job_choices *io)
+/* As squeue prints it: taken only where there is such a job, else it is a pattern. Of
+ * several managers with such an array it is the first's, as with 12[]. -1 with a
+ * sentence, else how many. */
+static int match_name(const struct cluster *c, const struct jobname *n,
+    struct job_choices *io, struct err *err)
 {
-    bool any = false;
+    struct array_name a = {n->text, n->number_len, "", INDEX_NONE};
+    int found = 0;
 
     if (io->patterns >= JOBEXPR_PATTERNS_MAX)
-        return false; /* the pattern is refused */
+        return 0; /* the pattern is refused */
+    if (c->rms.n > 1 && find_owner(c, &a, err) < 0)
+        return -1;
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
-        if (!in_queue(j) || !jobname_means(n, j))
+        if (!in_queue(j) || !jobname_means(n, j)
+            || (a.rm != INDEX_NONE && job_rm(j) != a.rm))
             continue;
-        any = true;
+        found++;
         add(io, (uint32_t)i, n->is_component);
     }
-    io->patterns += any;
-    return any;
+    io->patterns += found > 0;
+    return found;
 }
 
 /* "pbs.12": that point is no pattern's. */
@@ -261,8 +267,9 @@ static int match_id(const struct cluster *c, const char *element,
     if (known || several.code != ERR_NONE)
         return known ? 0 : -1;
     struct jobname name;
-    if (jobname_read(element, &name) && match_name(c, &name, io))
-        return 0;
+    int found = jobname_read(element, &name) ? match_name(c, &name, io, err) : 0;
+    if (found != 0)
+        return found > 0 ? 0 : -1;
     struct array_name array;
     if (read_array(c, element, &array))
         return match_array(c, element, &array, io, err);

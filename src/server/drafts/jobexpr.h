@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Job expressions: which jobs a command means. An element is a job's id, ALL, 12[] for
- * the jobs of array 12, a name as Slurm prints it (jobname.h) where there is such a
- * job, or a regular expression; elements of a list are separated by commas. A regular
- * expression is matched against whole ids, except where USEJOBREGEX says that a part
- * will do: then plain words are regular expressions as well. Source: reference
- * commands 1.8. */
+ * the jobs of array 12, as is 12 where no job has that id, a name as Slurm prints it
+ * (jobname.h) where there is such a job, or a regular expression; elements of a list
+ * are separated by commas. A regular expression is matched against whole ids, except
+ * where USEJOBREGEX says that a part will do: then plain words are regular expressions
+ * as well. Source: reference commands 1.8. */
 #ifndef MAUI_SERVER_JOBEXPR_H
 #define MAUI_SERVER_JOBEXPR_H
 

@@ -81,10 +81,11 @@ bool jobname_means(const struct jobname *n, const struct job *j)
         return false;
     if (n->is_component)
         return *rest == '\0';
-    if (*rest != '_' || rest[1] < '0' || rest[1] > '9')
+    bool bracket = *rest == '[' && n->text[n->number_len] == '\0';
+    if ((*rest != '_' && !bracket) || rest[1] < '0' || rest[1] > '9')
         return false;
     unsigned long task = strtoul(rest + 1, &end, 10);
-    if (*end)
+    if (strcmp(end, bracket ? "]" : "") != 0)
         return false;
     if (n->waiting)
         return !job_has_begun((enum job_state)j->state);

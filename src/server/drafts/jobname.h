@@ -2,7 +2,7 @@
  * Names of jobs as Slurm's commands print them, where they are not the id of a job
  * here:
  *
- *   63                   all tasks of array 63
+ *   63                   all tasks of array 63, also where they are called 63[4]
  *   63_[1,5-50:5%4]      those of its tasks, whatever its own limit
  *   63_[1-9,...]         cut short by squeue: all of its tasks that wait
  *   70+1                 a component of heterogeneous job 70: that job

@@ -132,6 +132,10 @@ static void an_array_is_its_managers(void **state)
     expect(s, "16[]", false,
         "(array '16[]' is of several resource managers: expected sge.16[] or "
         "pbs.16[]) ");
+    expect(s, "12", false, "12[3]* ");
+    expect(s, "16", false,
+        "(array '16[]' is of several resource managers: expected sge.16[] or "
+        "pbs.16[]) ");
     /* of one number two arrays: one was moved here from another server */
     expect(s, "17[]", false, "pbs.17[1]* ");
     expect(s, "17[].other", false, "pbs.17[1].other* ");
@@ -215,6 +219,27 @@ static void what_would_take_too_long_is_refused(void **state)
     sc_destroy(s);
 }
 
+/* canceljob 12, checkjob 12: no job is called so, and array 12 is. */
+static void the_number_of_an_array_is_all_of_it(void **state)
+{
+    static const char *const ids[] = {"12[1]", "12[20]", "120[1]", "13", "13[1]"};
+    struct scenario *s = sc_create();
+    struct err err;
+
+    (void)state;
+    sc_nodes(s, 1, 1);
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        sc_job(s, (struct sc_job){.id = ids[i], .procs = 1, .limit_s = 100});
+    sc_at(s, 0);
+    expect(s, "12", false, "12[1]* 12[20]* ");
+    expect(s, "12,13", false, "12[1]* 12[20]* 13 ");
+    expect(s, "1", false, "(cannot locate job '1') ");
+    expect(s, "12_[1-20]", false, "(invalid job expression received (12_[1-20])) ");
+    assert_string_equal(
+        jobname_find(engine_cluster(sc_engine(s)), "12", &err)->id, "12[20]");
+    sc_destroy(s);
+}
+
 /* Tasks 1 to 6 of array 63, heterogeneous job 70, and 701. */
 static void names_as_squeue_prints_them_are_those_jobs(void **state)
 {
@@ -271,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_id_is_that_job_and_a_pattern_matches_whole_ids),
+        cmocka_unit_test(the_number_of_an_array_is_all_of_it),
         cmocka_unit_test(a_name_with_that_of_a_pbs_server_is_its_job),
         cmocka_unit_test(such_a_name_is_never_another_managers_job),
         cmocka_unit_test(an_array_is_its_managers),
