@@ -78,13 +78,15 @@ void statistics_node_changed(
 }
 
 /* Jobs that are taken over bring their time with them, until `until`, as far as it is
- * not counted. Returns since when time is counted. */
+ * not counted and the node was known: nothing is used for longer than it is there.
+ * Returns since when time is counted. */
 static int64_t add_past(const struct statistics *s, struct node_clock *k, int64_t from,
     int64_t until, int64_t now)
 {
     int64_t since = k->loaded_at > s->since ? k->loaded_at : s->since;
-    int64_t counted = k->jobs ? k->active_from : now;
+    int64_t counted = k->jobs ? k->active_from : now, known = now - k->sums.total_s;
 
+    since = since > known ? since : known;
     from = from > since ? from : since;
     if (until > counted)
         until = counted;

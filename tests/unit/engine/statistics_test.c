@@ -494,6 +494,29 @@ static void a_node_is_not_active_for_a_job_taken_over_suspended(void **state)
     sc_destroy(s);
 }
 
+/* Nothing is used for longer than it is there. */
+static void a_node_is_not_active_for_longer_than_it_was_known(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create();
+
+    sc_at(s, 80);
+    sc_nodes(s, 1, 2);
+    apply(s, (struct event){.kind = EVENT_SUBMIT,
+                 .u.job = {.id = "older",
+                     .reqs = &(struct req_desc){.tasks = 1},
+                     .nreqs = 1,
+                     .wclimit_s = 100,
+                     .state = JOB_RUNNING,
+                     .start_at = 10,
+                     .places = &(struct job_place){"n1", 1},
+                     .nplaces = 1}});
+    sc_at(s, 95);
+    assert_int_equal(node(s, 0).total_s, 15);
+    assert_int_equal(node(s, 0).active_s, 15);
+    sc_destroy(s);
+}
+
 static void clocks_of_nodes_go_on_after_a_restart(void **state)
 {
     (void)state;
@@ -616,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_node_has_clocks_for_being_known_up_and_with_jobs),
         cmocka_unit_test(several_jobs_at_once_count_a_node_once),
         cmocka_unit_test(a_node_is_not_active_for_a_job_taken_over_suspended),
+        cmocka_unit_test(a_node_is_not_active_for_longer_than_it_was_known),
         cmocka_unit_test(clocks_of_nodes_go_on_after_a_restart),
         cmocka_unit_test(only_what_changed_is_written_again),
         cmocka_unit_test(an_engine_without_statistics_has_none),
