@@ -12,8 +12,11 @@
 struct stay {
     int64_t end_at;
     uint32_t units;
+    uint32_t next; /* on that node: its place + 1; 0: none */
 };
-struct stays VEC(struct stay);
+
+/* Passing over so many nodes that are full takes as long as looking at one. */
+#define PASSED_A_LOOK 16
 
 /* In this order. */
 enum step { STEP_RESERVED, STEP_RUNNING, STEP_PLACES, STEP_NOTHING };
@@ -21,9 +24,12 @@ enum step { STEP_RESERVED, STEP_RUNNING, STEP_PLACES, STEP_NOTHING };
 struct foresee {
     const struct plan *p;
     enum step step;
-    uint32_t row;     /* of the table, that is looked at next */
-    size_t active;    /* the same of jobs that run */
-    struct stays *on; /* by node; NULL: not yet */
+    uint32_t row;  /* of the table, that is looked at next */
+    size_t active; /* the same of jobs that run */
+    uint32_t
+        *on; /* by node: place in `stays` + 1 of the last; 0: none. NULL: not yet */
+    int64_t *full_until; /* by node, as far as it is known */
+    struct VEC(struct stay) stays;
     /* Those planned by count: a heap, the earliest start at its top. */
     struct VEC(const struct rsv *) heap;
     size_t looked; /* at nodes, and at what is in use there */
@@ -31,50 +37,69 @@ struct foresee {
     plan_place_fn *each;
 };
 
+static void add_stay(struct foresee *f, uint32_t node, int64_t end_at, uint32_t units)
+{
+    vec_push(&f->stays, ((struct stay){end_at, units, f->on[node]}));
+    f->on[node] = (uint32_t)f->stays.n;
+}
+
 static void add_running(struct foresee *f, const struct job *j)
 {
     int64_t end = plan_job_end(f->p, j);
 
     for (size_t k = 0; k < j->alloc.n; k++) {
         for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
-            vec_push(&f->on[j->alloc.v[k].first + n],
-                ((struct stay){end, j->alloc.v[k].tasks}));
+            add_stay(f, j->alloc.v[k].first + n, end, j->alloc.v[k].tasks);
         f->looked += j->alloc.v[k].count;
     }
 }
 
-/* What is in use when the reservation begins. Those that come later begin later: what
- * has ended by then goes. */
-static uint32_t in_use(struct stays *stays, int64_t at)
+/* What is in use when the reservation begins, and until when none of that ends. Those
+ * that come later begin later: what has ended by then goes. */
+static uint32_t in_use(struct foresee *f, uint32_t node, int64_t at, int64_t *ret_until)
 {
-    uint32_t used = 0;
-    size_t kept = 0;
+    uint32_t used = 0, *link = &f->on[node];
 
-    for (size_t i = 0; i < stays->n; i++) {
-        if (stays->v[i].end_at <= at)
+    *ret_until = INT64_MAX;
+    while (*link) {
+        struct stay *s = &f->stays.v[*link - 1];
+        f->looked++;
+        if (s->end_at <= at) {
+            *link = s->next;
             continue;
-        used += stays->v[i].units;
-        stays->v[kept++] = stays->v[i];
+        }
+        used += s->units;
+        *ret_until = s->end_at < *ret_until ? s->end_at : *ret_until;
+        link = &s->next;
     }
-    stays->n = kept;
     return used;
 }
 
 static uint32_t place_in(
     struct foresee *f, const struct rsv *r, const struct pool *pool, uint32_t need)
 {
+    size_t passed = 0;
+
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
         uint32_t node = pool->nodes.v[i];
-        f->looked += 1 + f->on[node].n;
-        uint32_t used = in_use(&f->on[node], r->start_at);
+        int64_t until;
+        if (f->full_until[node] > r->start_at) {
+            passed++;
+            continue;
+        }
+        f->looked++;
+        uint32_t used = in_use(f, node, r->start_at, &until);
         uint32_t k = used < pool->per_node ? pool->per_node - used : 0;
+        if (!k)
+            f->full_until[node] = until;
         k = k < need ? k : need;
         if (!k)
             continue;
-        vec_push(&f->on[node], ((struct stay){r->end_at, k}));
+        add_stay(f, node, r->end_at, k);
         f->each(f->ctx, r->job, node, k);
         need -= k;
     }
+    f->looked += passed / PASSED_A_LOOK;
     return need;
 }
 
@@ -166,6 +191,7 @@ static void end_reserved(struct foresee *f)
     if (!f->heap.n || (uint64_t)f->heap.n * nodes > EFFORT_MAX)
         return;
     f->on = xcalloc(nodes + 1, sizeof *f->on);
+    f->full_until = xcalloc(nodes + 1, sizeof *f->full_until);
     f->step = STEP_RUNNING;
 }
 
@@ -237,8 +263,8 @@ void plan_foresee_end(struct foresee *f)
 {
     if (!f)
         return;
-    for (size_t i = 0; f->on && i < f->p->c->nodes.n; i++)
-        vec_fini(&f->on[i]);
+    vec_fini(&f->stays);
+    free(f->full_until);
     free(f->on);
     vec_fini(&f->heap);
     free(f);

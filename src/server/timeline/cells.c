@@ -39,8 +39,10 @@ struct cells *cells_new(
     assert(c->columns <= columns && c->lines <= lines);
     size_t n = (size_t)c->lines * c->columns;
     for (int k = 0; k < LAYERS; k++)
-        if (asked->layers >> k & 1)
+        if (asked->layers >> k & 1) {
             c->sum[k] = xcalloc(n + 1, sizeof *c->sum[k]);
+            c->more[k] = xcalloc(n + 1, sizeof *c->more[k]);
+        }
     c->most = xcalloc(n + 1, sizeof *c->most);
     c->colour = xcalloc(n + 1, sizeof *c->colour);
     c->procs = xcalloc(c->lines + 1, sizeof *c->procs);
@@ -57,8 +59,10 @@ void cells_free(struct cells *c)
 {
     if (!c)
         return;
-    for (int k = 0; k < LAYERS; k++)
+    for (int k = 0; k < LAYERS; k++) {
         free(c->sum[k]);
+        free(c->more[k]);
+    }
     free(c->most);
     free(c->colour);
     free(c->procs);
@@ -78,38 +82,87 @@ static void count_vote(struct cells *c, size_t cell, uint32_t colour, float weig
     }
 }
 
-static void add_line(struct cells *c, const struct window_asked *asked,
-    enum layer layer, const struct piece *p, uint32_t line, uint32_t colour,
-    int64_t procs)
+/* What the piece has of one column, where it has not all of it. */
+static void add_part(
+    struct cells *c, enum layer layer, size_t cell, uint32_t colour, float amount)
 {
-    int64_t from = p->start_at > asked->from_at ? p->start_at : asked->from_at;
-    int64_t to = p->end_at < asked->to_at ? p->end_at : asked->to_at;
-    uint32_t column = (uint32_t)((from - asked->from_at) / c->seconds_a_column);
+    c->sum[layer][cell] += amount;
+    c->adds++;
+    if (layer == LAYER_USE)
+        count_vote(c, cell, colour, amount);
+}
 
-    for (; from < to; column++) {
-        int64_t end = asked->from_at + (column + 1) * c->seconds_a_column;
-        size_t cell = (size_t)line * c->columns + column;
-        end = end < to ? end : to;
-        float amount = (float)((double)(end - from) * (double)procs);
-        c->sum[layer][cell] += amount;
-        c->adds++;
-        if (layer == LAYER_USE)
-            count_vote(c, cell, colour, amount);
-        from = end;
+/* Whole columns: they are told where they begin and end, and summed up once. */
+static void add_columns(struct cells *c, enum layer layer, size_t cell, size_t end,
+    const struct piece *p, uint32_t procs)
+{
+    float amount = (float)((double)c->seconds_a_column * procs);
+
+    c->more[layer][cell] += procs;
+    if (end % c->columns)
+        c->more[layer][end] -= procs;
+    c->adds++;
+    if (layer != LAYER_USE)
+        return;
+    c->adds += end - cell;
+    for (; cell < end; cell++)
+        count_vote(c, cell, p->colour, amount);
+}
+
+static void add_line(struct cells *c, const struct window_asked *asked,
+    enum layer layer, const struct piece *p, uint32_t line, uint32_t procs)
+{
+    int64_t from = p->start_at > asked->from_at ? p->start_at - asked->from_at : 0;
+    int64_t to = (p->end_at < asked->to_at ? p->end_at : asked->to_at) - asked->from_at;
+    int64_t each = c->seconds_a_column, first = from / each, last = to / each;
+    size_t cell = (size_t)line * c->columns;
+
+    if (first == last) {
+        add_part(c, layer, cell + (size_t)first, p->colour,
+            (float)((double)(to - from) * procs));
+        return;
     }
+    if (from > first * each) {
+        first++;
+        add_part(c, layer, cell + (size_t)first - 1, p->colour,
+            (float)((double)(first * each - from) * procs));
+    }
+    if (first < last)
+        add_columns(c, layer, cell + (size_t)first, cell + (size_t)last, p, procs);
+    if (to > last * each)
+        add_part(c, layer, cell + (size_t)last, p->colour,
+            (float)((double)(to - last * each) * procs));
 }
 
 void cells_add(struct cells *c, const struct window_asked *asked, enum layer layer,
-    const struct piece *p, uint32_t colour)
+    const struct piece *p)
 {
     uint32_t row = p->row - asked->first, end = row + p->rows;
 
     while (row < end) {
         uint32_t line = row / c->rows_a_line, last = (line + 1) * c->rows_a_line;
         last = last < end ? last : end;
-        add_line(c, asked, layer, p, line, colour, (int64_t)p->procs * (last - row));
+        add_line(c, asked, layer, p, line, p->procs * (last - row));
         row = last;
     }
+}
+
+static void sum_line(struct cells *c, int layer, size_t cell)
+{
+    uint32_t procs = 0;
+
+    for (size_t end = cell + c->columns; cell < end; cell++) {
+        procs += c->more[layer][cell];
+        c->sum[layer][cell] += (float)((double)procs * (double)c->seconds_a_column);
+    }
+}
+
+void cells_sum(struct cells *c)
+{
+    for (int k = 0; k < LAYERS && !c->summed; k++)
+        for (uint32_t line = 0; line < c->lines && c->sum[k]; line++)
+            sum_line(c, k, (size_t)line * c->columns);
+    c->summed = true;
 }
 
 uint8_t cells_share(const struct cells *c, enum layer layer, size_t cell)

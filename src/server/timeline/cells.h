@@ -11,11 +11,13 @@ struct cells *cells_new(
     struct server *s, const struct window_asked *asked, const struct rows *rows);
 void cells_free(struct cells *c); /* NULL is allowed */
 
-/* The piece takes part in them; its colour is a number, UINT32_MAX = none. The colour
- * that most of a cell's use has, as far as one has more than half, is found by voting
- * (Boyer and Moore, 1981). O(cells it covers). */
+/* The piece takes part in them. The colour that most of a cell's use has, as far as one
+ * has more than half, is found by voting (Boyer and Moore, 1981). O(lines it covers);
+ * of the layer of use O(cells). */
 void cells_add(struct cells *c, const struct window_asked *asked, enum layer layer,
-    const struct piece *p, uint32_t colour);
+    const struct piece *p);
+/* After the last. O(cells) once. */
+void cells_sum(struct cells *c);
 
 /* The share that a layer has of a cell, 0 to 255. */
 uint8_t cells_share(const struct cells *c, enum layer layer, size_t cell);

@@ -43,7 +43,7 @@ static uint32_t number_of(
     return n->number.v[cred] - 1;
 }
 
-/* Indexes are used again: what was known by it may be another. */
+/* Indexes are used again: after a change what was known by it may be another. */
 static uint32_t *find_object(
     struct collected *v, bool is_job, uint32_t index, const char *id)
 {
@@ -59,6 +59,8 @@ static uint32_t *find_object(
             vec_push_zeros(&v->of_rsv, index + 1 - v->of_rsv.n);
         at = &v->of_rsv.v[index];
     }
+    if (v->world == world_revision(v->s))
+        return at;
     const struct piece_object *o = *at ? &v->objects.v[*at - 1] : &none;
     if (o->id && strcmp(o->id, id) != 0)
         *at = 0;
@@ -78,14 +80,15 @@ static double efficiency_of(const struct collected *v, const struct job *j)
     return 100 * n->cpu_s / dedicated;
 }
 
+/* None where there are cells: they tell of nobody. */
 static uint32_t job_object(
     struct collected *v, const struct job *j, int64_t start_at, int64_t end_at)
 {
     const struct cluster *c = engine_cluster(v->s->engine);
-    uint32_t *at = find_object(v, true, j->index, j->id);
+    uint32_t *at = v->cells ? NULL : find_object(v, true, j->index, j->id);
 
-    if (*at)
-        return *at - 1;
+    if (!at || *at)
+        return at ? *at - 1 : NONE;
     struct piece_object o = {.id = xstrdup(j->id),
         .is_job = true,
         .start_at = start_at,
@@ -121,10 +124,10 @@ static uint32_t past_object(struct collected *v, const struct past_job *j)
 
 static uint32_t rsv_object(struct collected *v, const struct reservation *r)
 {
-    uint32_t *at = find_object(v, false, r->index, r->name);
+    uint32_t *at = v->cells ? NULL : find_object(v, false, r->index, r->name);
 
-    if (*at)
-        return *at - 1;
+    if (!at || *at)
+        return at ? *at - 1 : NONE;
     struct piece_object o = {.id = xstrdup(r->name),
         .start_at = r->start_at,
         .end_at = r->end_at,
@@ -158,15 +161,10 @@ static enum layer layer_of(enum piece_kind k)
     return of[k];
 }
 
-static uint32_t colour_of(const struct collected *v, const struct piece *p)
-{
-    return p->object == NONE ? NONE : v->objects.v[p->object].cred[v->asked.colour];
-}
-
 static void add_to_cells(struct collected *v, const struct piece *p)
 {
     if (p->kind != PIECE_SUSPENDED)
-        cells_add(v->cells, &v->asked, layer_of(p->kind), p, colour_of(v, p));
+        cells_add(v->cells, &v->asked, layer_of(p->kind), p);
 }
 
 /* From now on nothing is gathered or goes on. */
@@ -275,6 +273,7 @@ static bool shows_past(const struct collected *v, const struct past_job *j)
 static void add_running(
     struct collected *v, const struct job *j, uint32_t row, uint32_t procs)
 {
+    const struct cluster *c = engine_cluster(v->s->engine);
     int64_t now = world_now(v->s),
             end = j->end_at > j->start_at ? j->end_at : TIME_NEVER;
     struct piece p = {.row = row,
@@ -287,6 +286,7 @@ static void add_running(
     if (!is_wanted(v, LAYER_USE, j->start_at, end > now ? end : now))
         return;
     p.object = job_object(v, j, j->start_at, end);
+    p.colour = number_of(v, v->asked.colour, c, j->cred[v->asked.colour]);
     add_piece(v, &p);
     if (end >= now)
         return;
@@ -581,7 +581,10 @@ bool collect_more(struct collected *v, uint32_t nodes)
         if (v->next_node == first[v->next + 1])
             end_row(v);
     }
-    return v->next < last || (v->cells && v->pieces.n);
+    bool more = v->next < last || (v->cells && v->pieces.n);
+    if (!more && v->cells)
+        cells_sum(v->cells);
+    return more;
 }
 
 bool collect_is_whole(const struct collected *v)

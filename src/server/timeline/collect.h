@@ -53,7 +53,8 @@ enum piece_kind {
 struct piece {
     uint32_t row, rows;
     int64_t start_at, end_at;
-    uint32_t object; /* UINT32_MAX: of none */
+    uint32_t object; /* UINT32_MAX: of none; cells need none */
+    uint32_t colour; /* of one in use: number of its credential; UINT32_MAX: none */
     uint32_t procs;  /* of each row, all its nodes together */
     enum piece_kind kind;
 };
@@ -77,11 +78,13 @@ struct cells {
     uint32_t columns, lines;
     uint32_t rows_a_line;
     int64_t seconds_a_column;
-    float *sum[LAYERS]; /* NULL: not asked for */
-    float *most;        /* of the colour that leads, */
-    uint32_t *colour;   /* and which */
-    double *procs;      /* by line */
-    uint64_t adds;      /* to them, so far */
+    float *sum[LAYERS];     /* NULL: not asked for */
+    uint32_t *more[LAYERS]; /* processors from this column on, beyond those before; */
+    bool summed;            /* they are in `sum` */
+    float *most;            /* of the colour that leads, */
+    uint32_t *colour;       /* and which */
+    double *procs;          /* by line */
+    uint64_t adds;          /* to them, so far */
 };
 
 /* The question. */
