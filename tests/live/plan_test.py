@@ -119,7 +119,8 @@ def test_who_is_put_off_by_an_order_is_told_why_and_so_is_the_site(daemon):
 
 
 def test_a_limit_that_is_lowered_is_told_at_once(daemon):
-    daemon.configure(PLAN.replace("0:10:00", "0") + "USERCFG[DEFAULT] MAXPROC=8\n")
+    tool(daemon, "notify")
+    daemon.configure(PLAN.replace("0:10:00", "0") + "USERCFG[DEFAULT] MAXPROC=8\nNOTIFICATIONPROGRAM notify\n")
     daemon.start()
     running(daemon, requests=tasks(8), wclimit_s=900)
     jobs = [daemon.submit(requests=tasks(2), wclimit_s=300) for _ in range(2)]
@@ -130,7 +131,17 @@ def test_a_limit_that_is_lowered_is_told_at_once(daemon):
     assert (event["object"], event["cause"]) == (jobs[1], "settings")
     assert event["was_promised_by"] == by[1] and event["promised_by"] == by[1] + 300
     assert daemon.job(jobs[0])["promised_by"] == by[0]
-    assert "but the parameters of the site were changed" in daemon.ok("showstart", jobs[1])
+    says = "the parameters of the site were changed"
+    assert "but " + says in daemon.ok("showstart", jobs[1])
+    daemon.ok("changeparam", "BACKFILLPOLICY", "FIRSTFIT")  # where nothing is promised
+    told = daemon.wait(lambda: events(daemon, "JOBPUTOFF")[1:], "the events")
+    assert {(e["object"], e["cause"], e["text"].partition(": ")[2]) for e in told} == {
+        (job, "settings", f"its promised start lapses: {says}") for job in jobs}
+    one, names = wait_told(daemon, "JOBPUTOFF:  2 ").rsplit(": ", 1)
+    assert one == f"JOBPUTOFF:  2 jobs: their promised starts cannot be: {says}"
+    assert sorted(names.split()) == [f"'{job}'" for job in jobs]
+    assert re.search(r"Promises Broken: +0\nPromises Lapsed: +2\n", daemon.ok("showstats"))
+    assert {row["cause_text"] for row in daemon.api("/v1/promises")[1]} == {says}
 
 
 def test_who_stays_behind_a_limit_that_is_planned_is_told_for_whom(daemon):

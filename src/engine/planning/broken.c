@@ -219,8 +219,10 @@ static enum promise_cause find_blame(struct engine *e, const struct job *j)
 {
     enum promise_cause cause = find_cause(e);
 
-    if ((j->holds & ~HOLD_DEFER) || !settings_plan_together(e->cfg))
+    if (j->holds & ~HOLD_DEFER)
         return CAUSE_NONE;
+    if (!settings_plan_together(e->cfg))
+        return CAUSE_SETTINGS;
     if (!is_impossible(e, j))
         return cause == CAUSE_SETTINGS ? cause : CAUSE_NONE;
     bool unseen = !e->passes.planning->seen.known;
@@ -247,7 +249,7 @@ static void tell_lapsed(struct engine *e, const struct promise *l)
         by = find_blame(e, j);
     if (by)
         promises_keep_broken(e->promises, l, by);
-    else
+    if (!by || !settings_plan_together(e->cfg)) /* no start is promised any more */
         statistics_promise(e->learned.statistics, STAT_LAPSED, CAUSE_NONE);
     if (!again)
         snprintf(text, sizeof text, "its promised start lapses: %s",

@@ -4,6 +4,7 @@
 
 #include "base/home.h"
 #include "config/settings.h"
+#include "engine/promises.h"
 #include "server/api/identity.h"
 #include "server/events/notify.h"
 #include "server/process/rollfile.h"
@@ -15,6 +16,7 @@
 
 #define KEPT_MAX    10000
 #define WAITING_MAX 100000
+#define NAMED_MAX   8                 /* of many that are told of at once */
 #define TAIL_BYTES  (2 * 1024 * 1024) /* of each file that is read at the start */
 
 static const struct {
@@ -283,12 +285,53 @@ static void publish(struct server *s, const struct waiting *w)
     json_decref(w->o);
 }
 
+/* Does the same break another promise, too? */
+static bool is_put_off_by(const struct waiting *w, const char *cause)
+{
+    const char *own = json_string_value(json_object_get(w->o, "cause"));
+
+    return w->what == JOBPUTOFF && w->notice && own && strcmp(own, cause) == 0;
+}
+
+/* What puts off many, lost nodes or a parameter, is one notification. */
+static void notify_put_off(struct server *s, enum promise_cause by)
+{
+    struct eventlog *l = s->events.eventlog;
+    const char *cause = promise_cause_name(by);
+    struct strbuf text = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->waiting.n; i++)
+        n += is_put_off_by(&l->waiting.v[i], cause);
+    if (n < 2)
+        return;
+    strbuf_printf(&text, "%zu jobs: their promised starts cannot be: %s:", n,
+        promise_cause_text(by));
+    size_t named = 0;
+    for (size_t i = 0; i < l->waiting.n; i++) {
+        struct waiting *w = &l->waiting.v[i];
+        if (!is_put_off_by(w, cause))
+            continue;
+        w->notice = false;
+        if (named < NAMED_MAX)
+            strbuf_printf(
+                &text, " '%s'", json_string_value(json_object_get(w->o, "object")));
+        named++;
+    }
+    if (n > NAMED_MAX)
+        strbuf_printf(&text, " and %zu more", n - NAMED_MAX);
+    notify_event(s, JOBPUTOFF, "", text.text);
+    free(text.text);
+}
+
 void eventlog_committed(struct server *s)
 {
     struct eventlog *l = s->events.eventlog;
 
     if (!l->waiting.n)
         return;
+    for (int by = CAUSE_NONE + 1; by < PROMISE_CAUSES; by++)
+        notify_put_off(s, by);
     for (size_t i = 0; i < l->waiting.n; i++)
         publish(s, &l->waiting.v[i]);
     l->waiting.n = 0;
