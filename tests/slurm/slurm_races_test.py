@@ -85,17 +85,25 @@ def test_a_hold_while_a_start_is_on_its_way_keeps_the_job(kept):
 
 def test_what_is_changed_before_a_job_is_taken_back_is_not_undone(kept):
     """It is back in the queue, and the scheduler has yet to give it what it asked for."""
-    job = kept.sbatch("-n", 3, "--requeue")
-    kept.wait_maui(job, "Idle")
-    kept.maui.ok("runjob", job)
-    kept.wait_maui(job, "Running")
+    jobs = {kept.sbatch("-n", 3, "--requeue"): "numnodes=3-3",
+            kept.sbatch("-n", 1, "--requeue"): "reqnodelist=n3",
+            kept.sbatch("-n", 1, "-w", "n2", "--requeue"): "reqnodelist="}
+    for job in jobs:
+        kept.wait_maui(job, "Idle")
+        kept.maui.ok("runjob", job)
+        kept.wait_maui(job, "Running")
     with kept.stopped("adapter"):
-        kept.ok("scontrol", "requeuehold", job)
-        kept.wait(lambda: kept.run("scontrol", "update", f"jobid={job}", "numnodes=3-3").returncode == 0,
-                  "the queue")
-    kept.wait(lambda: kept.show(job)["AdminComment"].startswith("maui:held"), "its being taken back")
-    assert "node=3" in kept.show(job)["TRES"]  # NumNodes is of its last run
-    kept.wait(lambda: kept.maui.job(job)["requests"][0].get("nodes") == 3, "the change")
+        for job in jobs:
+            kept.ok("scontrol", "requeuehold", job)
+        for job, change in jobs.items():
+            kept.wait(lambda: kept.run("scontrol", "update", f"jobid={job}", change).returncode == 0,
+                      "the queue")
+    for job in jobs:
+        kept.wait(lambda: kept.show(job)["AdminComment"].startswith("maui:held"), "its being taken back")
+    wide, bound, free = jobs
+    assert "node=3" in kept.show(wide)["TRES"]  # NumNodes is of its last run
+    kept.wait(lambda: kept.maui.job(wide)["requests"][0].get("nodes") == 3, "the change")
+    assert [kept.show(job)["ReqNodeList"] for job in (bound, free)] == ["n3", "(null)"]
 
 
 def test_a_hold_set_since_the_last_look_survives_its_being_taken_back(kept, forge):
@@ -346,6 +354,16 @@ def test_a_hold_of_several_records_is_known_before_the_scheduler_has_seen_it(
     kept.wait(lambda: states(kept, divided) == {"Hold"}, "the hold of all tasks", 60)
     assert update(kept, forge, divided, "priority=4294967295", user=users[0]).returncode == 0
     kept.wait(lambda: states(kept, divided) == {"Idle"}, "their release")
+
+
+def test_a_change_of_several_records_is_undone_in_none(kept, users, forge, divided):
+    """By an order of before it."""
+    with kept.stopped("adapter"):
+        kept.ok("scontrol", "update", f"jobid={divided}", "excnodelist=n1", user=users[0])
+        for task in range(1, 7):
+            done = kept.run(forge, "update", f"{divided}_{task}", "priority=4294967295", "req_nodes=n1",
+                            "admin_comment=maui:asked;exclude=;count=1-1")
+            assert done.returncode != 0 and "try again later" in done.stdout, (task, done)
 
 
 def test_an_owner_moves_an_array_to_another_partition(kept, users, divided):

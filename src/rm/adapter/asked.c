@@ -26,6 +26,8 @@ void asked_free(struct asked *k)
     free(k->features);
     free(k->exclude);
     free(k->remark);
+    free(k->sent);
+    free(k->sent_out);
     *k = (struct asked){0};
 }
 

@@ -21,6 +21,8 @@ struct asked {
     char *features;                /* owned; NULL = none */
     uint32_t min_nodes, max_nodes; /* max 0 = none */
     char *remark; /* owned; the site's own, in the same place; or NULL */
+    char *sent,
+        *sent_out; /* owned; what the start named, and left out; NULL = not known */
 };
 
 /* What it owns; it is zeroed. */

@@ -604,10 +604,20 @@ end
 -- A job that came back is given what it asked for before its start: not in place of what
 -- somebody has changed since, and Slurm has taken.
 local STAYS = { "features", "partition", "min_nodes", "max_nodes", "time_limit", "time_min" }
+local LISTS = { "req_nodes", "exc_nodes" } -- whether Slurm has taken those is not seen here
 
+-- An error: the scheduler is to look again. What no start has overwritten stands there.
 local function keep_changes(job, current)
 	local set = changes[current.job_id] or changes[current.array_job_id]
-	if not set or is_seen(set) then return end
+	if not set or is_seen(set) then return nil end
+	for _, name in ipairs(LISTS) do
+		if set[name] ~= nil and job[name] ~= nil and job[name] ~= set[name] then
+			if string.find(current.admin_comment or "", "maui:asked;", 1, true) then
+				return NOT_NOW
+			end
+			if not is_of_several(current) then job[name] = "" end -- unchanged
+		end
+	end
 	for _, name in ipairs(STAYS) do
 		local now = current[name]
 		if set[name] ~= nil and set[name] == now and job[name] ~= nil
@@ -826,7 +836,8 @@ local function judge_known(job, current, uid)
 		if waits and is_start(job) then
 			if undoes(job, current) then return NOT_NOW end
 		elseif waits then
-			keep_changes(job, current)
+			local error = keep_changes(job, current)
+			if error then return error end
 		end
 		keep_remark(job, current)
 		discount_new(current)

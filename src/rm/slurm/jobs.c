@@ -89,6 +89,37 @@ static uint64_t digest_of(
 
 /* ---- telling ---- */
 
+static char *copy_list(const char *list)
+{
+    return list != NULL && *list != '\0' ? xstrdup(list) : NULL;
+}
+
+/* What is not what the start has written somebody has changed since. */
+static void take_change(char **io, const char *sent, const char *is)
+{
+    if (sent == NULL || strcmp(sent, is != NULL ? is : "") == 0)
+        return;
+    free(*io);
+    *io = copy_list(is);
+}
+
+static void parse_asked(struct asked *k, const slurm_job_info_t *j)
+{
+    struct asked before = *k;
+
+    *k = (struct asked){0};
+    asked_parse(k, j->admin_comment);
+    k->overwritten = true;
+    k->priority = job_priority_given(j);
+    k->sent = before.sent;
+    k->sent_out = before.sent_out;
+    before.sent = before.sent_out = NULL;
+    asked_free(&before);
+    take_change(&k->nodes, k->sent, j->req_nodes);
+    if (k->fenced)
+        take_change(&k->exclude, k->sent_out, j->exc_nodes);
+}
+
 /* As long as no start has overwritten it, what a waiting job asks for is the user's
  * own, whether we keep it or have yet to take it back. A start leaves it in the
  * comment. */
@@ -97,18 +128,16 @@ void jobs_remember_part(struct asked *k, const slurm_job_info_t *j)
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || job_is_sent_by_hand(j))
         return;
     if (asked_is_text(j->admin_comment)) {
-        asked_parse(k, j->admin_comment);
-        k->overwritten = true;
-        k->priority = job_priority_given(j);
+        parse_asked(k, j);
         return;
     }
     struct asked before = *k;
     *k = (struct asked){.known = true,
         .priority = job_priority_given(j),
-        .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
+        .nodes = copy_list(j->req_nodes),
         .partition = j->partition ? xstrdup(j->partition) : NULL,
-        .features = j->features && *j->features ? xstrdup(j->features) : NULL,
-        .exclude = j->exc_nodes && *j->exc_nodes ? xstrdup(j->exc_nodes) : NULL,
+        .features = copy_list(j->features),
+        .exclude = copy_list(j->exc_nodes),
         .limit = j->time_limit,
         .least = j->time_min < NO_VAL ? j->time_min : 0,
         .remark = asked_remark(j->admin_comment),

@@ -136,6 +136,15 @@ static char *left_out_of(const struct adapter *a, const struct told_job *t,
     return text;
 }
 
+/* By which a change of somebody else's is told from the start's own. */
+static void note_sent(struct asked *k, const job_desc_msg_t *m)
+{
+    free(k->sent);
+    free(k->sent_out);
+    k->sent = xstrdup(m->req_nodes);
+    k->sent_out = m->exc_nodes != NULL ? xstrdup(m->exc_nodes) : NULL;
+}
+
 /* The update that starts a part of it; for free_start(). */
 static void prepare_start(const struct adapter *a, struct told_job *t,
     const struct rm_command *c, uint32_t part, job_desc_msg_t *ret)
@@ -157,6 +166,7 @@ static void prepare_start(const struct adapter *a, struct told_job *t,
         ret->req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
         ret->min_nodes = ret->max_nodes = NO_VAL;
     }
+    note_sent(k, ret);
     ret->priority = INFINITE;
     if (t->nparts == 1) /* Slurm forgets it where it gives a priority anew */
         ret->nice = t->nice;
