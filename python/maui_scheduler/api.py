@@ -1232,6 +1232,19 @@ class WhatIfChange(TypedDict):
     node: NotRequired[WhatIfChangeNode]
 
 
+class WhatIfProgressProgress(TypedDict):
+    #: of run: both lives got to that instant (seconds since 1970)
+    at: NotRequired[int]
+    #: of the way to the horizon, or of the processor time that there is for it, whichever
+    #: is nearer to its end
+    percent: NotRequired[int]
+
+
+class WhatIfProgress(TypedDict):
+    # How far the copy got with a question.
+    progress: NotRequired[WhatIfProgressProgress]
+
+
 # of the jobs concerned, by whose they are: those by the most first, at most 100 of a
 # kind
 WhatIfSums = TypedDict('WhatIfSums', {
@@ -3018,11 +3031,11 @@ class Operations:
         whose promise would be broken, who would be cut off, held back or freed, and
         which change would be refused, and what is in the way. Without changes: the
         forecast itself. It tells of, and counts, the jobs that lists show the caller.
-        One question of a user at a time: a newer one ends the one before with 409. 503
-        busy: ask again; 503 unavailable with Retry-After: questions have held the
-        scheduler up enough for the moment. Jobs that are over are not looked up: a
-        dependency on one passes, with a note. What a resource manager would refuse by
-        rules of its own is not known here.
+        One question of a user and method at a time: a newer one ends the one before
+        with 409. 503 busy: ask again; 503 unavailable with Retry-After: questions have
+        held the scheduler up enough for the moment. Jobs that are over are not looked
+        up: a dependency on one passes, with a note. What a resource manager would
+        refuse by rules of its own is not known here.
         """
         return cast('WhatIf', self._connection.record(
             'POST',

@@ -8,8 +8,10 @@
 #include "server/whatif/whatif.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +20,8 @@
 #define OTHER_S  5   /* of a processor, besides its life */
 
 #define LIVES 2
+
+#define LOOK_MS 200 /* while this one waits for the other */
 
 static int64_t read_used_ms(void)
 {
@@ -43,17 +47,54 @@ void lives_begin(struct lives *l, struct server *s, const json_t *body)
     l->cpu_s = (double)cpu_ms / 1000 / LIVES;
     if (l->usual)
         life_foresee(s->engine, &l->lengths);
+    l->progress = mmap(NULL, LIVES * sizeof *l->progress, PROT_READ | PROT_WRITE,
+        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (l->progress == MAP_FAILED)
+        whatif_give_up();
+    for (size_t i = 0; i < LIVES; i++)
+        l->progress[i].at = l->now;
+}
+
+/* ---- how far it got ---- */
+
+static void note_progress(
+    const struct lives *l, struct lives_progress *p, int64_t at, double used)
+{
+    double way = (double)(at - l->now) / (double)(l->horizon_at - l->now);
+    double most = way > used ? way : used;
+
+    p->at = at;
+    p->percent = most < 1 ? (unsigned)(most * 100) : 100;
+}
+
+/* Of both: that of the one that is behind. */
+static void tell_progress(const struct lives *l)
+{
+    const struct lives_progress *p = l->progress;
+    const struct lives_progress *last =
+        l->other && p[0].percent < p[1].percent ? &p[0] : &p[1];
+
+    whatif_progress(l->s, last->at, last->percent);
 }
 
 /* ---- a life ---- */
 
-/* Of the processor, in `ctx`. */
+struct going {
+    const struct lives *l;
+    struct lives_progress *progress; /* its own */
+    int64_t from_ms;                 /* of the processor */
+};
+
 static bool goes_on(void *ctx, int64_t at)
 {
-    const int64_t *until_ms = ctx;
+    const struct going *g = ctx;
+    int64_t most_ms = (int64_t)(g->l->cpu_s * 1000);
+    double used = most_ms ? (double)(read_used_ms() - g->from_ms) / (double)most_ms : 1;
 
-    (void)at;
-    return read_used_ms() < *until_ms;
+    note_progress(g->l, g->progress, at, used);
+    if (g->progress == &g->l->progress[1])
+        tell_progress(g->l);
+    return used < 1;
 }
 
 struct stands_found {
@@ -103,15 +144,16 @@ static void find_stands(struct server *s, struct lived *lived)
         lived->stands.v[lived->life.denied.v[i]] = STAND_NEVER;
 }
 
-static void live(struct lives *l, struct lived *ret)
+static void live(struct lives *l, struct lived *ret, struct lives_progress *progress)
 {
-    int64_t until_ms = read_used_ms() + (int64_t)(l->cpu_s * 1000);
+    struct going going = {.l = l, .progress = progress, .from_ms = read_used_ms()};
     struct life_options opt = {.until = l->horizon_at,
         .lengths = l->usual ? &l->lengths : NULL,
         .goes_on = goes_on,
-        .ctx = &until_ms};
+        .ctx = &going};
 
     life_on(l->s->engine, l->now, &opt, &ret->life);
+    note_progress(l, progress, ret->life.until, 1);
     clock_stand_at(l->s->clock, ret->life.until);
     find_stands(l->s, ret);
 }
@@ -155,12 +197,15 @@ static void send_lived(int fd, const struct lived *lived)
 }
 
 /* All that the other process says. */
-static void read_all(int fd, struct strbuf *ret)
+static void read_all(const struct lives *l, struct strbuf *ret)
 {
+    struct pollfd other = {.fd = l->fd, .events = POLLIN};
     char block[65536];
 
     for (;;) {
-        ssize_t n = read(fd, block, sizeof block);
+        while (poll(&other, 1, LOOK_MS) == 0)
+            tell_progress(l);
+        ssize_t n = read(l->fd, block, sizeof block);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -184,7 +229,7 @@ static void take_lived(struct lives *l, struct lived *ret)
     struct lived_head head;
     int status = 0;
 
-    read_all(l->fd, &text);
+    read_all(l, &text);
     while (waitpid(l->other, &status, 0) < 0 && errno == EINTR)
         ;
     if (text.len < sizeof head || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
@@ -214,7 +259,7 @@ void lives_split(struct lives *l)
         whatif_give_up();
     if (l->other == 0) {
         lowly_become(parent, (unsigned)l->cpu_s + OTHER_S, WHATIF_MEMORY_MORE, ends[1]);
-        live(l, &l->before);
+        live(l, &l->before, &l->progress[0]);
         send_lived(ends[1], &l->before);
         _exit(0);
     }
@@ -225,10 +270,10 @@ void lives_split(struct lives *l)
 void lives_live(struct lives *l)
 {
     if (!l->other) {
-        live(l, &l->before);
+        live(l, &l->before, &l->progress[1]);
         return;
     }
-    live(l, &l->after);
+    live(l, &l->after, &l->progress[1]);
     take_lived(l, &l->before);
     l->other = 0;
 }
@@ -250,4 +295,5 @@ void lives_end(struct lives *l)
     free_lived(&l->before);
     free_lived(&l->after);
     vec_fini(&l->lengths);
+    (void)munmap(l->progress, LIVES * sizeof *l->progress);
 }

@@ -25,14 +25,21 @@ struct lived {
     struct VEC(uint8_t) stands;
 };
 
+/* How far a life got: read by the process of the other one. */
+struct lives_progress {
+    _Atomic int64_t at;
+    _Atomic unsigned percent; /* of the way to the horizon, or of its processor time */
+};
+
 struct lives {
     struct server *s;
     int64_t now, horizon_at;
     bool usual; /* jobs run as long as is expected of their owners */
     struct life_lengths lengths;
-    double cpu_s; /* of each */
-    pid_t other;  /* the process of the life before the changes; 0 = there is none */
-    int fd;       /* from it */
+    double cpu_s;                    /* of each */
+    struct lives_progress *progress; /* shared: of the life before the changes, after */
+    pid_t other; /* the process of the life before the changes; 0 = there is none */
+    int fd;      /* from it */
     struct lived before, after;
 };
 

@@ -92,7 +92,7 @@ static int check_arrays(const json_t *changes, size_t *ret_at, struct err *err)
     return 0;
 }
 
-static bool lives_on(const json_t *body)
+bool trial_lives(const json_t *body)
 {
     const char *method = json_string_value(json_object_get(body, "method"));
 
@@ -118,7 +118,7 @@ static int check_lives(
 {
     static const char *const keys[] = {"horizon_s", "cpu_ms", "runtime"};
 
-    for (size_t i = 0; !lives_on(body) && i < sizeof keys / sizeof keys[0]; i++) {
+    for (size_t i = 0; !trial_lives(body) && i < sizeof keys / sizeof keys[0]; i++) {
         const json_t *asked = json_object_get(body, keys[i]);
         snprintf(ret_field, size, "%s", keys[i]);
         if (asked && !json_is_null(asked))
@@ -537,7 +537,7 @@ static void answer_by_lives(struct server *s, const struct identity *who,
 json_t *trial_answer(struct server *s, const struct identity *who, const json_t *body)
 {
     json_t *o = json_object(), *notes = json_array();
-    bool lives = lives_on(body);
+    bool lives = trial_lives(body);
 
     assert(s->tries);
     render_instant(o, "as_of", world_now(s));

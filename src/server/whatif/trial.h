@@ -18,6 +18,9 @@ struct server;
 #define TRIAL_ARRAYS_MAX  100000 /* jobs of all arrays together */
 int trial_check(const json_t *body, char *ret_field, size_t size, struct err *err);
 
+/* Is it method run, which may take ten seconds? */
+bool trial_lives(const json_t *body);
+
 /* "order hold, submit": the kinds of its changes, for the log. Cut at `size`. */
 void trial_describe(const json_t *body, char *ret, size_t size);
 

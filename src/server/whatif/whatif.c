@@ -26,12 +26,26 @@
 #define ANSWER_MAX ((size_t)16 << 20)
 #define AGAIN_S    1
 #define WANTS      99 /* exit status of a copy that had too little memory */
+#define LINES      "application/x-ndjson"
+#define PROGRESS   "{\"progress\":" /* so such a line begins */
+#define TELL_US    (200 * UINT64_C(1000))
+
+/* What the client reads line by line: goes when it has been read, or nobody does. */
+struct telling {
+    struct question *q; /* NULL = it has said all */
+    struct strbuf text;
+    size_t sent;
+    bool over;
+};
 
 /* A question under way. */
 struct question {
     TAILQ_ENTRY(question) next;
     struct server *s;
-    struct request *request; /* NULL = it has been answered */
+    struct request *request; /* NULL = it has been answered, or is being told */
+    struct telling *telling; /* NULL = nothing was told so far, or it is over */
+    bool lines;              /* the client takes them */
+    bool lives;              /* method run */
     pid_t pid;
     int fd;
     sd_event_source *output, *child, *look;
@@ -48,7 +62,10 @@ struct whatif {
     unsigned n;
     struct pace pace;
     struct basis basis;
-    json_t *notes; /* in a copy; goes with it */
+    /* In a copy, and gone with it: */
+    json_t *notes;
+    int progress_fd; /* -1 = nobody is told */
+    uint64_t told_us;
 };
 
 struct basis *whatif_basis(const struct server *s)
@@ -60,6 +77,30 @@ void whatif_open(struct server *s)
 {
     s->api.whatif = xcalloc(1, sizeof *s->api.whatif);
     TAILQ_INIT(&s->api.whatif->all);
+}
+
+/* The kernel reaps it when the loop is told of its end. */
+static void kill_copy(struct question *q)
+{
+    if (q->pid > 0)
+        (void)kill(q->pid, SIGKILL);
+}
+
+/* Of this process, which is what a copy keeps from all else. */
+static uint64_t read_used_us(void)
+{
+    struct timespec t = {0};
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static uint64_t read_now_us(void)
+{
+    struct timespec t = {0};
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 /* ---- the copy ---- */
@@ -97,10 +138,31 @@ json_t *whatif_notes(const struct server *s)
     return s->api.whatif->notes;
 }
 
+void whatif_progress(struct server *s, int64_t at, unsigned percent)
+{
+    struct whatif *w = s->api.whatif;
+    uint64_t now = read_now_us();
+    char line[120];
+
+    if (w->progress_fd < 0 || now < w->told_us + TELL_US)
+        return;
+    w->told_us = now;
+    int n = snprintf(line, sizeof line, PROGRESS "{\"at\":%lld,\"percent\":%u}}\n",
+        (long long)at, percent);
+    write_all(w->progress_fd, line, (size_t)n);
+}
+
 /* The other process knows by that. */
 void whatif_give_up(void)
 {
     _exit(WANTS);
+}
+
+static bool takes_lines(const struct request *r)
+{
+    const char *accept = request_header(r, "Accept");
+
+    return accept && strstr(accept, LINES) != NULL;
 }
 
 /* The rules of the copy: nothing that is shared with the other process is used. */
@@ -108,6 +170,7 @@ static void run_copy(struct server *s, struct request *r, const json_t *body,
     int64_t now, const char *basis, pid_t parent, int fd)
 {
     lowly_become(parent, WHATIF_CPU_S, WHATIF_MEMORY_MORE, fd);
+    s->api.whatif->progress_fd = takes_lines(r) ? fd : -1;
     xalloc_at_end(whatif_give_up);
     s->tries = true;
     log_mute(s->log);
@@ -123,7 +186,82 @@ static void run_copy(struct server *s, struct request *r, const json_t *body,
     _exit(0);
 }
 
+/* ---- lines, while it goes on ---- */
+
+static bool tell_more(void *ctx, struct strbuf *out)
+{
+    struct telling *t = ctx;
+    size_t n = t->text.len - t->sent;
+
+    n = n < BLOCK ? n : BLOCK;
+    strbuf_add_n(out, t->text.text + t->sent, n);
+    t->sent += n;
+    return !t->over || t->sent < t->text.len;
+}
+
+/* All was read, or nobody reads any more. */
+static void end_telling(void *ctx)
+{
+    struct telling *t = ctx;
+
+    if (t->q) {
+        t->q->telling = NULL;
+        kill_copy(t->q);
+    }
+    free(strbuf_take(&t->text));
+    free(t);
+}
+
+/* The reply begins with the first line that there is. */
+static void begin_telling(struct question *q)
+{
+    struct telling *t = xcalloc(1, sizeof *t);
+    struct request *r = q->request;
+
+    t->q = q;
+    q->telling = t;
+    q->request = NULL;
+    request_reply_stream(r, LINES,
+        &(struct request_stream){
+            .more = tell_more, .done = end_telling, .ctx = t, .live = true});
+}
+
+/* Lines of progress go on to the client; what is left is the answer, or a part. */
+static void tell_progress(struct question *q)
+{
+    const char *end;
+
+    while (q->text.len >= strlen(PROGRESS)
+           && memcmp(q->text.text, PROGRESS, strlen(PROGRESS)) == 0
+           && (end = memchr(q->text.text, '\n', q->text.len)) != NULL) {
+        size_t n = (size_t)(end - q->text.text) + 1;
+        if (q->request)
+            begin_telling(q);
+        if (q->telling)
+            strbuf_add_n(&q->telling->text, q->text.text, n);
+        memmove(q->text.text, q->text.text + n, q->text.len - n);
+        q->text.len -= n;
+    }
+    http_wake(q->s->api.http);
+}
+
+static void finish_telling(struct question *q, const char *line, size_t n)
+{
+    struct telling *t = q->telling;
+
+    strbuf_add_n(&t->text, line, n);
+    t->over = true;
+    t->q = NULL;
+    q->telling = NULL;
+    http_wake(q->s->api.http);
+}
+
 /* ---- a question ---- */
+
+static bool is_awaited(const struct question *q)
+{
+    return q->request || q->telling;
+}
 
 static void refuse_question(
     struct question *q, int status, const char *code, const char *text)
@@ -131,13 +269,13 @@ static void refuse_question(
     if (q->request)
         request_refuse_as(q->request, status, code, NULL, text);
     q->request = NULL;
-}
-
-/* The kernel reaps it when the loop is told of its end. */
-static void kill_copy(struct question *q)
-{
-    if (q->pid > 0)
-        (void)kill(q->pid, SIGKILL);
+    if (!q->telling)
+        return;
+    json_t *o = json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", text);
+    char *line = json_dumps(o, JSON_COMPACT);
+    finish_telling(q, line, strlen(line));
+    free(line);
+    json_decref(o);
 }
 
 static void drop_question(struct question *q)
@@ -146,6 +284,8 @@ static void drop_question(struct question *q)
 
     TAILQ_REMOVE(&w->all, q, next);
     w->n--;
+    if (q->telling)
+        refuse_question(q, 503, "busy", "the scheduler is about to end");
     sd_event_source_disable_unref(q->output);
     sd_event_source_disable_unref(q->child);
     sd_event_source_disable_unref(q->look);
@@ -167,8 +307,11 @@ static bool is_whole(const struct question *q)
 /* It has said all that it will. */
 static void settle_question(struct question *q)
 {
-    if (q->request && is_whole(q))
-        request_reply_text(q->request, "application/json", q->text.text);
+    if (q->telling && is_whole(q))
+        finish_telling(q, q->text.text, q->text.len);
+    else if (q->request && is_whole(q))
+        request_reply_text(
+            q->request, q->lines ? LINES : "application/json", q->text.text);
     else if (q->broken)
         refuse_question(q, 500, "internal",
             "the copy that tried this came to an end that it should not: the "
@@ -238,6 +381,8 @@ static int on_output(sd_event_source *source, int fd, uint32_t events, void *ctx
     ssize_t n = read(fd, block, sizeof block);
     if (n > 0 && q->text.len + (size_t)n <= ANSWER_MAX) {
         strbuf_add_n(&q->text, block, (size_t)n);
+        if (q->lines)
+            tell_progress(q);
         return 0;
     }
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -255,7 +400,7 @@ static int on_look(sd_event_source *source, uint64_t at, void *ctx)
 {
     struct question *q = ctx;
 
-    if (q->request && at > q->until_us) {
+    if (is_awaited(q) && at > q->until_us) {
         refuse_question(q, 503, "busy",
             "the machine had too little time for the question: ask again later, or "
             "about less");
@@ -274,14 +419,14 @@ static bool is_own(const struct question *q, const struct identity *who)
     return q->uid == who->uid;
 }
 
-/* One of a user: the newest. */
-static void end_older(struct whatif *w, const struct identity *who)
+/* One of a user and method: the newest. */
+static void end_older(struct whatif *w, const struct identity *who, bool lives)
 {
     struct question *q;
 
     TAILQ_FOREACH(q, &w->all, next)
     {
-        if (!q->request || !is_own(q, who))
+        if (!is_awaited(q) || !is_own(q, who) || q->lives != lives)
             continue;
         refuse_question(
             q, 409, "conflict", "a newer question of yours took the place of this one");
@@ -331,6 +476,8 @@ static struct question *add_question(
     sd_event_now(s->loop, CLOCK_MONOTONIC, &now);
     q->s = s;
     q->request = r;
+    q->lines = takes_lines(r);
+    q->lives = trial_lives(body);
     q->pid = pid;
     q->fd = fd;
     q->until_us = now + WHATIF_PATIENCE_S * UINT64_C(1000000);
@@ -349,25 +496,8 @@ static unsigned count_others(const struct whatif *w, const struct identity *who)
     unsigned n = 0;
 
     TAILQ_FOREACH(q, &w->all, next)
-    n += q->request != NULL && !is_own(q, who);
+    n += is_awaited(q) && !is_own(q, who);
     return n;
-}
-
-/* Of this process, which is what a copy keeps from all else. */
-static uint64_t read_used_us(void)
-{
-    struct timespec t = {0};
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
-static uint64_t read_now_us(void)
-{
-    struct timespec t = {0};
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 static void begin_copy(struct server *s, struct request *r, const json_t *body)
@@ -435,7 +565,7 @@ void whatif_ask(struct server *s, struct request *r, const json_t *body)
 {
     if (refuse_more(s, r))
         return;
-    end_older(s->api.whatif, request_who(r));
+    end_older(s->api.whatif, request_who(r), trial_lives(body));
     begin_copy(s, r, body);
 }
 

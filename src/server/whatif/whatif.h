@@ -11,8 +11,8 @@
  * WHATIF_CPU_S seconds of a processor, WHATIF_MEMORY_MORE of memory beyond the
  * process's, no descriptor but its pipe, no store, no log, no resource manager; it is
  * killed when its client leaves, and goes with the daemon. There are WHATIF_AT_ONCE at
- * a time, one more where an administrator asks, and one of a user: a newer question
- * ends the one before it. Copies are paced (pace.h). Private to src/server. */
+ * a time, one more where an administrator asks, and one of a user and method: a newer
+ * question ends the one before it. Copies are paced (pace.h). Private to src/server. */
 #ifndef MAUI_SERVER_WHATIF_H
 #define MAUI_SERVER_WHATIF_H
 
@@ -38,11 +38,15 @@ void whatif_open(struct server *s);
 /* Copies are ended; before http_close(), which refuses their requests. */
 void whatif_close(struct server *s);
 
-/* Answer the WhatIfRequest, which trial_check() has seen, later. */
+/* Answer the WhatIfRequest, which trial_check() has seen, later. A client that takes
+ * lines (Accept) is told meanwhile how far the copy got. */
 void whatif_ask(struct server *s, struct request *r, const json_t *body);
 
 /* In the copy: what it would need is not there. The other process knows by that. */
 void whatif_give_up(void) __attribute__((noreturn));
+/* In the copy: it has got that far of what it was asked for, up to that instant. Told
+ * where the client reads lines, some times in a second. */
+void whatif_progress(struct server *s, int64_t at, unsigned percent);
 /* In the copy (server.tries): a sentence for the answer's notes, each once; and those
  * that there are, an array, borrowed. */
 void whatif_note(struct server *s, const char *text);
