@@ -4,6 +4,7 @@
 
 #include "cluster/job.h"
 #include "sim/mauitrace.h"
+#include "sim/sacct.h"
 #include "sim/swf.h"
 #include "trace/lines.h"
 
@@ -37,7 +38,7 @@ void workload_fini(struct workload *w)
 
 /* ---- files ------------------------------------------------------------------ */
 
-enum format { FORMAT_EMPTY, FORMAT_SWF, FORMAT_MAUI, FORMAT_UNKNOWN };
+enum format { FORMAT_EMPTY, FORMAT_SWF, FORMAT_MAUI, FORMAT_SACCT, FORMAT_UNKNOWN };
 
 static int count_fields(const char *p)
 {
@@ -83,6 +84,8 @@ static int detect_format(struct lines *in, enum format *ret, struct err *err)
             *ret = FORMAT_SWF;
         else if (*p == '#' || strncmp(p, "VERSION", 7) == 0 || count_fields(p) >= 43)
             *ret = FORMAT_MAUI;
+        else if (sacct_is_titles(line))
+            *ret = FORMAT_SACCT;
         else
             *ret = FORMAT_UNKNOWN;
         lines_unread(in);
@@ -102,13 +105,15 @@ static int read_as(enum format f, struct lines *in, struct workload *w,
         return swf_read(in, w, r, d, err);
     case FORMAT_MAUI:
         return mauitrace_read(in, w, r, d, err);
+    case FORMAT_SACCT:
+        return sacct_read(in, w, r, d, err);
     case FORMAT_UNKNOWN:
         break;
     }
     return err_set(err, ERR_INVALID,
         "%s: not a trace: the first line is neither SWF (18 numbers, or a comment "
-        "after "
-        "\";\") nor a Maui workload trace (\"VERSION 230\", or 44 fields)",
+        "after \";\") nor a Maui workload trace (\"VERSION 230\", or 44 fields) nor "
+        "sacct's titles (\"JobID|...\", by --parsable2)",
         lines_name(in));
 }
 
@@ -344,6 +349,7 @@ void workload_job_desc(const struct workload *w, const struct trace_job *j, int6
         .submit_at = j->submit_at + at,
         .wclimit_s = j->wclimit_s,
         .state = JOB_IDLE,
+        .admitted = j->admitted,
         .reqs = ret_req,
         .nreqs = 1,
     };

@@ -33,8 +33,9 @@ struct trace_job {
                           workload_finish() */
     uint32_t procs;    /* all tasks together */
     uint32_t mem_mb;   /* per processor, 0 = not asked */
-    uint32_t cred[CRED_KINDS];   /* ids in workload.names, or NAME_NONE */
-    uint32_t file, line;         /* where it was read: index into `files` */
+    uint32_t cred[CRED_KINDS]; /* ids in workload.names, or NAME_NONE */
+    uint32_t file, line;       /* where it was read: index into `files` */
+    bool admitted; /* its resource manager let its user have what `cred` names */
     const struct jobtrace *more; /* what only a Maui trace tells, or NULL */
 };
 
@@ -94,10 +95,10 @@ struct raw_job {
 void workload_init(struct workload *w);
 void workload_fini(struct workload *w);
 
-/* Read the file, SWF or Maui workload trace, plain or gzip'd; which, its first lines
- * tell. Unusable records go to `d` and are left out. May be called for several files
- * before workload_finish(); if it is, set w->number_ids first. Fails when the file
- * cannot be read or is neither. */
+/* Read the file, SWF, Maui workload trace or sacct's, plain or gzip'd; which, its first
+ * lines tell. Unusable records go to `d` and are left out. May be called for several
+ * files before workload_finish(); if it is, set w->number_ids first. Fails when the
+ * file cannot be read or is none of them. */
 int workload_read(struct workload *w, const char *path, const struct workload_rules *r,
     struct diag *d, struct err *err);
 
