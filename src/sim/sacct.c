@@ -5,15 +5,14 @@
 #include "base/duration.h"
 #include "base/zone.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #define COLUMNS_MAX 256 /* sacct has some 120 */
-#define YEAR_MAX    9999
 #define DIGITS_MAX  15
+#define SPAN_DIGITS 9
 
 enum column {
     C_ID,
@@ -144,20 +143,13 @@ static bool read_digits(const char *text, int64_t *ret)
 /* 2026-11-29T08:15:30. */
 static bool read_date(const struct zone *z, const char *text, int64_t *ret)
 {
-    int year, month, day, hour, minute, second, used = 0;
+    struct tm tm = {0};
+    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 
-    if (!isdigit((unsigned char)*text)
-        || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &year, &month, &day, &hour,
-               &minute, &second, &used)
-               != 6
-        || text[used] != '\0')
+    if (end == NULL || *end != '\0' || tm.tm_year < 70)
         return false;
-    if (year < 1970 || year > YEAR_MAX || month < 1 || month > 12 || day < 1 || day > 31
-        || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0
-        || second > 60)
-        return false;
-    *ret = z->at(z->ctx, zone_day_number(year, month, day),
-        (int64_t)hour * 3600 + minute * 60 + second);
+    *ret = z->at(z->ctx, zone_day_number(tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday),
+        (int64_t)tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec);
     return true;
 }
 
@@ -175,26 +167,27 @@ static int read_instant(struct reader *r, enum column c, int64_t *ret)
 /* [days-]hours:minutes:seconds, or the last two. */
 static bool read_span(const char *text, int64_t *ret)
 {
-    int64_t days = 0, v[3] = {0};
-    int n = 0, used = 0, more = 0;
-    long long number;
+    int64_t days = 0, span = 0;
+    int colons = 0;
 
-    while (n < 3 && sscanf(text + used, "%9lld%n", &number, &more) == 1) {
-        if (!isdigit((unsigned char)text[used]))
+    for (;;) {
+        size_t len = strspn(text, "0123456789");
+        if (len == 0 || len > SPAN_DIGITS)
             return false;
-        used += more;
-        if (text[used] == '-' && n == 0 && days == 0)
-            days = number;
-        else
-            v[n++] = number;
-        if (text[used] != ':' && text[used] != '-')
+        span = span * 60 + strtoll(text, NULL, 10);
+        text += len;
+        if (*text == '-' && days == 0 && colons == 0) {
+            days = span;
+            span = 0;
+        } else if (*text == ':' && colons < 2) {
+            colons++;
+        } else {
             break;
-        used++;
+        }
+        text++;
     }
-    if (text[used] != '\0' || n < 2)
-        return false;
-    *ret = n == 3 ? days * 86400 + v[0] * 3600 + v[1] * 60 + v[2] : v[0] * 60 + v[1];
-    return true;
+    *ret = days * 86400 + span;
+    return *text == '\0' && colons > 0;
 }
 
 /* What it ran; 0 = it did not, or runs on. */

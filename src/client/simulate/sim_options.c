@@ -52,7 +52,7 @@ static const struct option_row {
 } options[] = {
     {NULL, 0, NULL, "The workload"},
     {"trace", OPT_TRACE, "FILE",
-        "replay this trace: SWF, Maui workload trace or sacct --parsable2; repeatable"},
+        "replay this trace: SWF, Maui workload trace or Slurm's sacct; repeatable"},
     {"generate", OPT_GENERATE, "N|Nd", "make up N jobs, or N days of jobs"},
     {"seed", OPT_SEED, "N", "  another seed, another workload (1)"},
     {"load", OPT_LOAD, "F",
