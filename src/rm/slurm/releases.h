@@ -85,7 +85,9 @@ static inline void slurm_job_cpus(
     if (j->num_nodes > 1 && n == j->num_nodes && slurm_ask_job_cpus(j, n, ret))
         return;
     for (size_t i = 0; i < n; i++)
-        ret[i] = j->num_nodes > 0 ? (int)(j->num_cpus / j->num_nodes) : 0;
+        ret[i] = j->num_nodes > 0
+                     ? (int)((j->num_cpus + j->num_nodes - 1) / j->num_nodes)
+                     : 0;
 #else
     job_resources_t *has = j->job_resrcs;
     bool all = has != NULL && n > 0

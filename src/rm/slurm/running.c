@@ -13,6 +13,20 @@ struct lying {
     const int *cpus;
 };
 
+/* A node that a job has is its place, though it be without a processor there: Slurm
+ * 26.05 starts one so whose nodes were made more than its tasks. None anywhere: that is
+ * not told. */
+static void fill_empty(int *cpus, size_t n)
+{
+    size_t told = 0;
+
+    while (told < n && cpus[told] <= 0)
+        told++;
+    for (size_t i = 0; i < n && told < n; i++)
+        if (cpus[i] == 0)
+            cpus[i] = 1;
+}
+
 /* Of the i-th part; what Slurm says of that is asked for once. */
 static struct lying read_lying(
     const struct parts *parts, uint32_t i, struct request_room *room)
@@ -25,6 +39,7 @@ static struct lying read_lying(
         int *cpus = request_take(room, l.n + 1, sizeof *cpus);
 
         slurm_job_cpus(parts->v[i], l.hosts, l.n, cpus);
+        fill_empty(cpus, l.n);
         room->cpus[i] = cpus;
     }
     l.cpus = room->cpus[i];
