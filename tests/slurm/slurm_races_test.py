@@ -101,7 +101,8 @@ def test_what_is_changed_before_a_job_is_taken_back_is_not_undone(kept):
     for job in jobs:
         kept.wait(lambda: kept.show(job)["AdminComment"].startswith("maui:held"), "its being taken back")
     wide, bound, free = jobs
-    assert "node=3" in kept.show(wide)["TRES"]  # NumNodes is of its last run
+    shown = kept.show(wide)  # NumNodes is of its last run
+    assert "node=3" in shown.get("ReqTRES", shown.get("TRES", ""))
     kept.wait(lambda: kept.maui.job(wide)["requests"][0].get("nodes") == 3, "the change")
     assert [kept.show(job)["ReqNodeList"] for job in (bound, free)] == ["n3", "(null)"]
 
