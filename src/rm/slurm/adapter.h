@@ -146,7 +146,7 @@ struct told_job {
     bool reserved;       /* its owner named a reservation of Slurm's */
     bool marked;         /* by the gate: it has passed it */
     bool strange;        /* it began to run, and not by a start of ours */
-    time_t switch_until; /* how long it waits for one switch; 0 = it does not */
+    time_t switch_until; /* how long it waits for its switches; 0 = it does not */
     char *ran_on; /* owned: nodes it was last sent to; "" = Slurm chose them; NULL
                    * = none, or that run is over */
     uint32_t ran_restarts;          /* as it had been restarted then */
@@ -215,7 +215,7 @@ struct adapter {
     struct told_node *nodes;
     struct known_name *names;
     struct switches *switches; /* NULL = none are known */
-    time_t switches_at; /* when the next wish for one is void; 0 = none is there */
+    time_t switches_at; /* when the next wish for some is void; 0 = none is there */
     bool boot_asked;    /* in this look */
     time_t booted_at;   /* slurmctld, as it answered; -1 = it did not */
     time_t avoid_at;    /* when the next job stays away from no node any more; 0 = none

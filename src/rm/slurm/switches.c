@@ -3,8 +3,8 @@
  * node; and jobs that ask for one switch (--switches=1), which are planned on a node
  * set: all nodes of one network. The wish is void when it has been waited for as long
  * as the job says (--switches=1@5, at most SchedulerParameters=max_switch_wait): then
- * the job is told without it, and a start says so. Wishes for more switches than one
- * are Slurm's to keep, at the start. */
+ * the job is told without it, and a start says so. Wishes for more switches than one,
+ * and all where the leaves are not known, are Slurm's to keep, at the start. */
 #include "base/xalloc.h"
 #include "config/policies.h"
 #include "rm/slurm/adapter.h"
@@ -108,7 +108,7 @@ time_t switches_until(const struct adapter *a, const slurm_job_info_t *j)
 {
     time_t since = j->submit_time;
 
-    if (j->req_switch != 1 || a->switches == NULL || a->switches->leaves.n < 2)
+    if (j->req_switch == 0)
         return 0;
     if (j->eligible_time > since && !notes_has_begin(a, j))
         since = j->eligible_time;
@@ -117,7 +117,8 @@ time_t switches_until(const struct adapter *a, const slurm_job_info_t *j)
 
 bool switches_bind(const struct adapter *a, const slurm_job_info_t *j)
 {
-    return switches_until(a, j) > times_theirs(a);
+    return j->req_switch == 1 && a->switches != NULL && a->switches->leaves.n >= 2
+           && switches_until(a, j) > times_theirs(a);
 }
 
 void switches_note(struct adapter *a, const slurm_job_info_t *j)
