@@ -9,13 +9,17 @@
 #include <slurm/slurmdb.h>
 #include <string.h>
 
-/* Exported by the library and in none of its headers. */
+/* Exported by the library and in none of its headers; the second is what later releases
+ * call it. */
 char *slurm_job_reason_string(int reason) __attribute__((weak));
+char *slurm_job_state_reason_string(int reason) __attribute__((weak));
 
 const char *assoc_reason(const slurm_job_info_t *j)
 {
     return slurm_job_reason_string != NULL ? slurm_job_reason_string(j->state_reason)
-                                           : NULL;
+           : slurm_job_state_reason_string != NULL
+               ? slurm_job_state_reason_string(j->state_reason)
+               : NULL;
 }
 
 static uint64_t count_of(uint32_t n)
