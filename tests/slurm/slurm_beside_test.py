@@ -224,6 +224,7 @@ def test_when_both_are_away_nothing_is_decided_and_nothing_lost(beside):
     world.submit("long", USER, seconds=600)
     for job in (mine, "far.long"):
         beside.runs(job)
+    slurm.saved(mine)  # else Slurm has it wait again when it is back, and may end it
     slurm.kill("slurmctld")
     world.kill()
     slurm.wait(lambda: maui.ok("diagnose", "-R").count("state: 'Down'") == 2, "the bad news", 60)
