@@ -7,6 +7,7 @@
 #include "server/events/feed.h"
 #include "server/server_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +17,14 @@
 #define KEEP_S     5 /* priorities grow, waits too: no change of the world tells that, */
 #define KEEP_TIE_S 30 /* and of equals the one with the higher priority is first */
 #define FIRST_MORE                                                                     \
-    256              /* than a window shows: some may go while they are looked for     \
-                      */
-#define SPREAD    16 /* about the root of the jobs for each that is wanted */
-#define AHEAD     16
+    256             /* than a window shows: some may go while they are looked for      \
+                     */
+#define SPREAD   16 /* about the root of the jobs for each that is wanted */
+#define AHEAD    16
+#define PART_MAX 10000 /* a deep window of so many is a part of the order, */
+#define PART_LEAST                                                                     \
+    20000                            /* where there are so many jobs that it matters   \
+                                      */
 #define FORGET_US UINT64_C(10000000) /* nobody asks any more: it is memory */
 
 TAILQ_HEAD(joborder_list, joborder);
@@ -167,7 +172,12 @@ static size_t depth_of(const struct jobwindow *w)
 
 bool joborder_shows(const struct joborder *o, const struct jobwindow *window)
 {
-    return o->whole || o->jobs.n >= depth_of(window);
+    size_t depth = depth_of(window);
+
+    if (o->whole || !depth)
+        return true;
+    return !o->lost && window->offset >= o->first
+           && (o->open_end || o->first + o->jobs.n >= depth);
 }
 
 static void forget_order(struct joborders *all, struct joborder *o)
@@ -279,6 +289,12 @@ static bool wants_first(const struct joborder *o)
     return depth_of(&o->window) <= TURNSORT_FIRST_MAX - FIRST_MORE;
 }
 
+static bool wants_part(const struct joborder *o)
+{
+    return o->window.limit && o->window.limit <= PART_MAX && !wants_first(o)
+           && engine_cluster(o->s->engine)->jobs.n >= PART_LEAST;
+}
+
 struct joborder *joborder_new(
     struct server *s, const char *key, const struct jobwindow *window)
 {
@@ -295,8 +311,9 @@ struct joborder *joborder_new(
     o->counts = jobcounts_new(window);
     o->grows = jobwindow_grows(window);
     o->sort = turnsort_new(sizeof(struct sorted), compare_sorted, o);
-    o->walk.sampling = window->limit && wants_first(o);
-    if (o->walk.sampling)
+    o->narrows = wants_part(o);
+    o->walk.sampling = o->narrows || (window->limit && wants_first(o));
+    if (o->walk.sampling && !o->narrows)
         turnsort_first(o->sort, depth_of(window) + FIRST_MORE);
     jobwindow_rank(window, engine_cluster(s->engine), &o->ranks);
     return o;
@@ -313,8 +330,67 @@ struct joborder *joborder_widen(struct joborder *o)
     return made;
 }
 
+/* ---- a part of it ---- */
+
+static void free_bounds(struct joborder *o)
+{
+    free(o->low);
+    free(o->high);
+    o->low = o->high = NULL;
+}
+
+/* So many places of a sample may be missing before one of it that is at that place:
+ * five times what they differ by. */
+static size_t slack_at(size_t place)
+{
+    return 16 + (size_t)(5 * sqrt((double)place));
+}
+
+static struct sorted *copy_sorted(const struct sorted *x)
+{
+    struct sorted *copy = xmalloc(sizeof *copy);
+
+    *copy = *x;
+    return copy;
+}
+
+/* Some from everywhere have been looked at, and tell between which two the window is:
+ * of the others only those are put in order. */
+static void narrow_order(struct joborder *o)
+{
+    struct turnsort *sample = o->sort;
+    size_t n, from = o->window.offset / SPREAD, to = depth_of(&o->window) / SPREAD + 1;
+
+    while (turnsort_more(sample, SIZE_MAX))
+        ;
+    const struct sorted *all = turnsort_items(sample, &n);
+    from = from > slack_at(from) ? from - slack_at(from) : 0;
+    from = from < n ? from : n ? n - 1 : 0;
+    to += slack_at(to);
+    o->narrows = false;
+    o->sort = turnsort_new(sizeof(struct sorted), compare_sorted, o);
+    o->first = from;
+    o->low = from ? copy_sorted(&all[from]) : NULL;
+    o->open_end = to >= n;
+    o->high = o->open_end ? NULL : copy_sorted(&all[to]);
+    for (size_t i = from; i < n && i < to; i++)
+        turnsort_add(o->sort, &all[i]);
+    turnsort_free(sample);
+}
+
+/* Those before it are counted. */
+static bool is_in_part(struct joborder *o, const struct sorted *x)
+{
+    if (o->low && compare_sorted(x, o->low, o) < 0) {
+        o->first++;
+        return false;
+    }
+    return !o->high || compare_sorted(x, o->high, o) < 0;
+}
+
 static void end_sorting(struct joborder *o)
 {
+    free_bounds(o);
     turnsort_free(o->sort);
     o->sort = NULL;
     vec_fini(&o->ranks);
@@ -336,6 +412,10 @@ void joborder_begin_turn(struct joborder *o)
     if (o->seen == world_revision(o->s))
         return;
     turnsort_drop(o->sort, is_gone);
+    if ((o->low && is_gone(o->low, o)) || (o->high && is_gone(o->high, o))) {
+        free_bounds(o);
+        o->lost = true;
+    }
     o->seen = world_revision(o->s);
 }
 
@@ -364,6 +444,8 @@ bool joborder_walk(struct joborder *o, const struct job **ret)
     if (w->sampling && w->next >= jobs) {
         *w = (struct jobwalk){.sampled = jobs};
         step = 1;
+        if (o->narrows)
+            narrow_order(o);
     }
     if (w->next < w->sampled && w->next % SPREAD == 0)
         w->next++;
@@ -398,7 +480,9 @@ void joborder_add(struct joborder *o, const struct job *j)
         return; /* whatever order they have */
     x.value = jobwindow_value(&o->window, o->s, &o->ranks, j);
     x.key = key_of(engine_cluster(o->s->engine), j, section);
-    if (!turnsort_wants(o->sort, &x))
+    if (jobwindow_is_by_id(&o->window))
+        x.number = read_number(j->id);
+    if (!is_in_part(o, &x) || !turnsort_wants(o->sort, &x))
         return;
     x.number = read_number(j->id);
     turnsort_add(o->sort, &x);
@@ -415,7 +499,8 @@ bool joborder_more(struct joborder *o)
     for (size_t i = 0; i < n; i++)
         o->jobs.v[i] = (struct listed){all[i].index, all[i].submit_at};
     o->jobs.n = n;
-    o->whole = o->window.limit && turnsort_is_whole(o->sort);
+    o->whole = o->window.limit && !o->first && !o->high && !o->lost
+               && turnsort_is_whole(o->sort);
     end_sorting(o);
     keep_order(o);
     return false;

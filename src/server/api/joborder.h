@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The jobs of a list in their order. It is made in turns, and kept while it is the
  * same: another window of the list costs what is in that window. Where only the first
- * are asked for, no others are put in order; where none are, it is a look at each. */
+ * are asked for, or some deep in a long list, it is those and some around them that are
+ * put in order; where none are, it is a look at each. */
 #ifndef MAUI_SERVER_JOBORDER_H
 #define MAUI_SERVER_JOBORDER_H
 
@@ -16,13 +17,15 @@ struct listed {
     int64_t submit_at; /* tells when the index has been used again */
 };
 
-/* Past all jobs. Where only the first in order are wanted, past some from everywhere
- * before the others: then most of these are known not to be among them, even where each
- * comes before all that came before it. */
+/* Past all jobs. Where only a part of them is wanted, past some from everywhere before
+ * the others: then most of these are known not to be in it, even where each comes
+ * before all that came before it. */
 struct jobwalk {
     size_t next, sampled; /* of so many; 0 = of none */
     bool sampling, over;
 };
+
+struct sorted;
 
 struct joborder {
     TAILQ_ENTRY(joborder) next;
@@ -38,9 +41,14 @@ struct joborder {
     struct jobwalk walk;
     struct turnsort *sort;
     struct jobranks ranks;
-    uint64_t seen; /* the world's revision in which all in it were there */
+    uint64_t seen;             /* the world's revision in which all in it were there */
+    bool narrows;              /* to a part, once some have been looked at: */
+    struct sorted *low, *high; /* owned; from the one to before the other; NULL: all */
+    bool lost;                 /* one of these has gone: it is not known which part */
     /* all there is */
-    struct VEC(struct listed) jobs; /* or the first of them, */
+    struct VEC(struct listed) jobs; /* or a part of them, */
+    size_t first;                   /* behind so many others, */
+    bool open_end;                  /* up to the last, */
     bool whole;                     /* unless it has all that are left */
     size_t total;                   /* that were looked at */
     int64_t count[SECTION_COMPLETED + 1];
@@ -71,8 +79,8 @@ bool joborder_end_walk(struct joborder *o);
  * who ask find it for some seconds, if nothing has changed meanwhile. */
 bool joborder_more(struct joborder *o);
 /* Once it is made: does it have what that window of it shows? One of all jobs does,
- * whoever has gone meanwhile. Not where too many have gone while the first were looked
- * for. */
+ * whoever has gone meanwhile. Not where too many have gone while a part was looked
+ * for, or some from everywhere were not like all. */
 bool joborder_shows(const struct joborder *o, const struct jobwindow *window);
 /* Then: the same anew and empty, which is to be of all jobs; instead of that one, which
  * is released. */

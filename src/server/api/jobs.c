@@ -408,19 +408,17 @@ static bool list_more(struct server *s, void *ctx, struct strbuf *out)
             stream_add(out, make_summary(s, l, &l->wanted));
         if (l->collected && l->shape == SHAPE_TABLE)
             render_job_heading(l->members, out);
-        if (l->collected)
-            l->told = l->window.offset < l->order->jobs.n ? l->window.offset
-                                                          : l->order->jobs.n;
+        l->told = l->window.offset;
         return true;
     }
     size_t step = l->shape == SHAPE_TABLE ? ROWS : BRIEFS;
-    size_t n = l->order->jobs.n;
+    size_t first = l->order->first, n = first + l->order->jobs.n;
     size_t last = l->window.offset < n && l->window.limit < n - l->window.offset
                       ? l->window.offset + l->window.limit
                       : n;
-    size_t end = last - l->told > step ? l->told + step : last;
+    size_t end = l->told < last && last - l->told > step ? l->told + step : last;
     for (; l->told < end; l->told++) {
-        const struct listed *e = &l->order->jobs.v[l->told];
+        const struct listed *e = &l->order->jobs.v[l->told - first];
         const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
         if (j && j->submit_at == e->submit_at)
             tell_one(s, l, j, out);

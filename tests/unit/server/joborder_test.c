@@ -10,9 +10,10 @@
 #include <stdlib.h>
 
 #define JOBS 5000
+#define MANY 30000
 
 static struct cluster cluster;
-static struct job jobs[JOBS];
+static struct job jobs[MANY];
 static uint64_t revision = 1;
 
 struct cluster *__wrap_engine_cluster(struct engine *e);
@@ -43,22 +44,33 @@ uint64_t __wrap_feed_plan(const struct server *s)
     return 1;
 }
 
-/* Jobs of one priority: the first that came is the first. */
-static int set_up(void **state)
+/* Jobs of one priority: the first that came is the first. The step has no factor in
+ * common with their number. */
+static int set_up_jobs(void **state, uint32_t n, uint32_t step)
 {
     struct server *s = xcalloc(1, sizeof *s);
 
     assert_true(sd_event_new(&s->loop) >= 0);
-    for (uint32_t i = 0; i < JOBS; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         jobs[i].index = i;
         jobs[i].id = "";
-        jobs[i].submit_at = i;
+        jobs[i].submit_at = i * step % n;
         jobs[i].state = JOB_IDLE;
         vec_push(&cluster.jobs, &jobs[i]);
     }
-    vec_push_zeros(&cluster.priorities, JOBS);
+    vec_push_zeros(&cluster.priorities, n);
     *state = s;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_jobs(state, JOBS, 1);
+}
+
+static int set_up_many(void **state)
+{
+    return set_up_jobs(state, MANY, 7919);
 }
 
 static int tear_down(void **state)
@@ -185,6 +197,61 @@ static void who_comes_meanwhile_is_looked_at_or_too_late(void **state)
         }
 }
 
+static void walk_some(struct joborder *o, size_t looks)
+{
+    const struct job *j;
+
+    joborder_begin_turn(o);
+    for (; looks && joborder_walk(o, &j); looks--)
+        if (j)
+            joborder_add(o, j);
+}
+
+/* Each where it is among all, and few of the others put in order. */
+static void a_deep_window_is_a_part_of_the_order(void **state)
+{
+    static const size_t offsets[] = {2000, 14000, 29000, MANY - 50, MANY + 5000};
+
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        struct jobwindow deep = {.offset = offsets[i], .limit = 100}, next = deep,
+                         first = {.limit = 100};
+        struct joborder *o = joborder_new(*state, "key", &deep);
+        walk_some(o, SIZE_MAX);
+        make_order(o);
+        assert_true(joborder_shows(o, &deep));
+        assert_false(joborder_shows(o, &first));
+        next.offset += 50;
+        assert_true(joborder_shows(o, &next));
+        assert_int_equal(o->total, MANY);
+        assert_true(o->jobs.n < MANY / 4);
+        for (size_t k = 0; k < o->jobs.n; k++)
+            assert_int_equal(o->jobs.v[k].submit_at, o->first + k);
+        assert_int_equal(o->open_end, o->first + o->jobs.n == MANY);
+        joborder_release(o);
+    }
+}
+
+/* Whoever goes, memory of his is not looked at, and the part is the right one or none:
+ * then it is made of all. */
+static void a_part_whose_bound_has_gone_is_made_of_all(void **state)
+{
+    struct jobwindow deep = {.offset = 14000, .limit = 100};
+    struct joborder *o = joborder_new(*state, "key", &deep);
+
+    walk_some(o, MANY / 16 + 100);
+    assert_non_null(o->low);
+    lose_jobs(0, MANY / 2); /* half of those that were looked at, so one bound */
+    walk_some(o, SIZE_MAX);
+    make_order(o);
+    assert_false(joborder_shows(o, &deep));
+    o = joborder_widen(o);
+    walk_some(o, SIZE_MAX);
+    make_order(o);
+    assert_true(joborder_shows(o, &deep));
+    assert_int_equal(o->jobs.n, MANY - MANY / 2 - 1);
+    joborder_release(o);
+}
+
 static int compare_jobs(const void *a, const void *b)
 {
     const struct job *const *x = a, *const *y = b;
@@ -232,6 +299,10 @@ int main(void)
             who_comes_meanwhile_is_looked_at_or_too_late, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             equals_are_in_the_order_of_their_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_deep_window_is_a_part_of_the_order, set_up_many, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_part_whose_bound_has_gone_is_made_of_all, set_up_many, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
