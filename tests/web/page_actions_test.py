@@ -244,7 +244,50 @@ def test_a_question_that_one_of_another_tab_displaced_is_asked_again(site, brows
     browser.shows("1 promise broken")
     assert browser.chrome.execute_script("return window.displaced") >= 3
     assert "took its place" not in browser.text()
+    it_is_checked_thoroughly(site, browser)
     browser.check()
+
+
+def it_is_checked_thoroughly(site, browser):
+    """The preview lives on where that is asked: how far it got, given up, told in its place."""
+    browser.chrome.execute_script("""
+        const real = window.fetch;
+        window.slow = true;
+        window.fetch = (path, how) => {
+          if (!window.slow || !String(how?.body).includes('"method":"run"')) return real(path, how);
+          window.asked = JSON.parse(how.body);
+          how.signal.addEventListener("abort", () => { window.given_up = true; });
+          return Promise.resolve(new Response(new ReadableStream({ start: (c) => c.enqueue(
+            new TextEncoder().encode('{"progress":{"at":1800007200,"percent":40}}\\n')) })));
+        };""")
+    check = button(browser, "Check thoroughly", ".w-box")
+    browser.chrome.execute_script("arguments[0].focus()", check)
+    browser.keys(ENTER)
+    bar = browser.one(".w-life progress")
+    browser.wait(lambda: bar.get_attribute("value") == "40", "how far it got")
+    assert "40 %, at " in bar.get_attribute("aria-valuetext")
+    browser.picture("thorough-going")
+    site.ok("sethold", "-u", site.jobs["small"])  # who waits for it is not disturbed
+    browser.shows("something has changed since")
+    assert browser.chrome.switch_to.active_element.text == "Cancel"
+    browser.keys(ENTER)
+    button(browser, "Check thoroughly", ".w-box")
+    assert browser.chrome.execute_script("return window.given_up")
+    assert browser.chrome.execute_script("return window.asked.horizon_s") == 86400
+    site.ok("releasehold", "-u", site.jobs["small"])
+    browser.chrome.execute_script("window.slow = false")
+    for select, word in zip(browser.all(".w-life select"), ("a week", "as is usual")):
+        select.send_keys(word)
+    browser.keys("\ue004", ENTER)
+    browser.shows("nobody new comes")
+    told = browser.one(".w-box").text
+    assert "lived on to" in told and "as is usual for their owners" in told and "Average wait" in told
+    assert site.jobs["small"] in concerned(browser) and "1 promise broken" in told
+    assert browser.chrome.switch_to.active_element.text == "Check thoroughly"
+    browser.picture("thorough")
+    button(browser, "Back to the plan", ".w-box").click()
+    browser.shows("all jobs are taken to run to their limits")
+    assert "Average wait" not in browser.one(".w-box").text
 
 
 def test_whoever_may_not_sees_no_button_and_is_refused(site, browser):

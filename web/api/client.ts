@@ -111,9 +111,7 @@ export async function askText(path: string, tag?: string): Promise<{ text: strin
   return answer && { text: await answer.text(), tag: answer.headers.get("ETag") ?? undefined };
 }
 
-/** The answer as text; ApiError when it is refused, TypeError when there is none. */
-export async function ask(method: string, path: string, body?: unknown, leaving = false, until?: AbortSignal): Promise<string> {
-  const headers: Record<string, string> = {};
+async function send(method: string, path: string, headers: Record<string, string>, body?: unknown, leaving = false, until?: AbortSignal): Promise<Response> {
   if (!mayAsk(method, path)) throw new ApiError(409, "conflict", "what is past cannot be changed any more");
   const s = session();
   if (s?.secret) headers.Authorization = `Session ${s.secret}`;
@@ -129,7 +127,41 @@ export async function ask(method: string, path: string, body?: unknown, leaving 
     signal: until,
   });
   if (!answer.ok) throw await refusal(answer);
-  return answer.text();
+  return answer;
+}
+
+/** The answer as text; ApiError when it is refused, TypeError when there is none. */
+export async function ask(method: string, path: string, body?: unknown, leaving = false, until?: AbortSignal): Promise<string> {
+  return (await send(method, path, {}, body, leaving, until)).text();
+}
+
+/** Records of a stream, as they come. */
+export async function* readStream<T>(answer: Response, silentMs: number): AsyncGenerator<T> {
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const timer = window.setTimeout(() => void reader.cancel(), silentMs);
+    const { done, value } = await reader.read();
+    window.clearTimeout(timer);
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line) yield JSON.parse(line) as T;
+  }
+}
+
+/** A question whose answer comes line by line: the last of it is the answer, or why there is none. */
+export async function askStream<T extends object>(path: string, body: unknown, until: AbortSignal, silentMs: number, hear: (line: T) => void): Promise<T> {
+  const answer = await send("POST", path, { Accept: "application/x-ndjson" }, body, false, until);
+  let last: T | null = null;
+  for await (const line of readStream<T>(answer, silentMs)) {
+    last = line as T;
+    hear(last);
+  }
+  if (!last) throw new TypeError("the answer ended before it was whole");
+  const { error } = last as { error?: { code: string; message: string } };
+  if (error) throw new ApiError(answer.status, error.code, error.message);
+  return last;
 }
 
 export async function getRecord<T>(path: string): Promise<T> {

@@ -1,6 +1,6 @@
 // What is different in the scheduler, told as it comes about. The tabs of a session have
 // one stream together: the one that holds the lock reads, and tells the others.
-import { session } from "../api/client";
+import { readStream, session } from "../api/client";
 
 export interface News {
   kinds: string[]; // of what changed: job, node, reservation
@@ -20,21 +20,6 @@ interface Line extends Partial<End> {
   event?: string;
 }
 
-/** Lines of a stream, as they come. */
-async function* readStream(answer: Response, silentMs: number): AsyncGenerator<Line> {
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const timer = window.setTimeout(() => void reader.cancel(), silentMs);
-    const { done, value } = await reader.read();
-    window.clearTimeout(timer);
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line) yield JSON.parse(line) as Line;
-  }
-}
-
 let last: End | null = null;
 
 const SILENT_MS = 45000; // a sign of life comes every 15 s
@@ -52,7 +37,7 @@ async function readChanges(stop: AbortSignal, hear: Hear): Promise<void> {
   if (!answer.ok) throw new Error(String(answer.status));
   let kinds = new Set<string>();
   let all = last === null;
-  for await (const line of readStream(answer, SILENT_MS)) {
+  for await (const line of readStream<Line>(answer, SILENT_MS)) {
     if (line.kind) kinds.add(line.kind);
     if (line.event === "RESET") all = true;
     if (line.revision === undefined) continue;

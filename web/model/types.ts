@@ -23,6 +23,7 @@ export type Rows = S["Rows"];
 export type ParameterRecord = S["Parameter"];
 export type FairshareRecord = S["Fairshare"];
 export type WhatIf = S["WhatIf"];
+export type WhatIfProgress = S["WhatIfProgress"];
 export type WhatIfJob = S["WhatIfJob"];
 export type WhatIfChange = S["WhatIfChange"];
 export type WhatIfObstacle = S["WhatIfObstacle"];

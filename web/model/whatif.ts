@@ -2,14 +2,30 @@
 // state than what the page shows. What is shown of it elsewhere (frames on the timeline)
 // follows the last one.
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { ApiError, ask } from "../api/client";
+import { ApiError, ask, askStream } from "../api/client";
 import { useLive } from "./live";
-import type { WhatIf, WhatIfChange } from "./types";
+import type { WhatIf, WhatIfChange, WhatIfProgress } from "./types";
 
 const REST_MS = 350; // somebody may still be typing, or dragging
 const AGAIN_MS = 8000; // of a newer state, at most so often
 const BUSY_MS = 1000;
 const TRIES = 30;
+const SILENT_MS = 60000; // a copy that says nothing for so long is ended
+
+/** How the copy is to live on. */
+export interface Ahead {
+  horizon_s: number;
+  runtime: "limit" | "usual";
+}
+
+/** Of "check thoroughly": the copy lives on. */
+export interface Life {
+  state: "going" | "told" | "refused";
+  at?: number; // it got to that instant
+  percent: number;
+  answer?: WhatIf;
+  message: string;
+}
 
 export interface Preview {
   state: "none" | "asking" | "told" | "refused";
@@ -17,6 +33,9 @@ export interface Preview {
   stale: boolean;
   message: string;
   again: () => void;
+  life: Life | null; // null: the plan is what is shown
+  check: (ahead: Ahead) => void;
+  cancel: () => void;
 }
 
 // ---- the one that is looked at, for others to draw ----
@@ -43,10 +62,10 @@ function pause(ms: number): Promise<void> {
 
 /** Questions hold the scheduler up, and it says when it has had enough of them, or that one
     of another tab took the place of this one: reads are tried again, as changes are not. */
-export async function askPatiently(changes: WhatIfChange[], until: AbortSignal, watch?: string[]): Promise<WhatIf | null> {
+async function askTill<T>(until: AbortSignal, question: () => Promise<T>): Promise<T | null> {
   for (let n = 0; ; n++) {
     try {
-      return JSON.parse(await ask("POST", "/v1/whatif", { changes, watch }, false, until)) as WhatIf;
+      return await question();
     } catch (e) {
       const busy = e instanceof ApiError && [409, 429, 503].includes(e.status);
       if (!busy || n >= TRIES) throw e;
@@ -54,6 +73,41 @@ export async function askPatiently(changes: WhatIfChange[], until: AbortSignal, 
       if (until.aborted) return null;
     }
   }
+}
+
+export function askPatiently(changes: WhatIfChange[], until: AbortSignal, watch?: string[]): Promise<WhatIf | null> {
+  return askTill(until, async () => JSON.parse(await ask("POST", "/v1/whatif", { changes, watch }, false, until)) as WhatIf);
+}
+
+/** Lives on where it is asked to, with the changes of that key: others end it. */
+function useLife(key: string) {
+  const [asked, setAsked] = useState<{ key: string; ahead: Ahead } | null>(null);
+  const [life, setLife] = useState<Life | null>(null);
+  const mine = asked && asked.key === key ? asked : null;
+
+  useEffect(() => {
+    setLife(null);
+    if (!mine) return undefined;
+    const end = new AbortController();
+    const tell = (l: Life) => {
+      if (!end.signal.aborted) setLife(l);
+    };
+    const hear = ({ progress }: WhatIfProgress) => {
+      if (progress) tell({ state: "going", percent: progress.percent ?? 0, at: progress.at, message: "" });
+    };
+    const body = { changes: JSON.parse(mine.key) as WhatIfChange[], method: "run", ...mine.ahead };
+    tell({ state: "going", percent: 0, message: "" });
+    askTill(end.signal, () => askStream<WhatIf & WhatIfProgress>("/v1/whatif", body, end.signal, SILENT_MS, hear)).then(
+      (answer) => answer && tell({ state: "told", percent: 100, answer, message: "" }),
+      (e) => tell({ state: "refused", percent: 0, message: (e as Error).message }),
+    );
+    return () => end.abort();
+  }, [mine]);
+  return {
+    life: mine && life,
+    check: (ahead: Ahead) => setAsked({ key, ahead }),
+    cancel: () => setAsked(null),
+  };
 }
 
 /** null: there is nothing that could be asked about yet. */
@@ -64,7 +118,9 @@ export function usePreview(changes: WhatIfChange[] | null): Preview {
   const revision = useLive((s) => s.revision);
   const phase = useLive((s) => s.phase);
   const mine = told?.key === key ? told : null;
-  const stale = Boolean(mine?.answer && mine.answer.revision !== undefined && revision > mine.answer.revision);
+  const { life, check, cancel } = useLife(key);
+  const answer = life?.answer ?? mine?.answer;
+  const stale = Boolean(answer && answer.revision !== undefined && revision > answer.revision);
 
   useEffect(() => {
     if (!key) return undefined;
@@ -83,19 +139,25 @@ export function usePreview(changes: WhatIfChange[] | null): Preview {
     };
   }, [key, turn]);
   useEffect(() => {
-    if (!stale || phase !== "live") return undefined;
+    if (!stale || life || phase !== "live") return undefined; // who looks at a life, or waits for it, is not disturbed
     const timer = window.setTimeout(() => setTurn((n) => n + 1), Math.max(0, (mine?.at ?? 0) + AGAIN_MS - Date.now()));
     return () => window.clearTimeout(timer);
-  }, [stale, phase, mine?.at]);
+  }, [stale, phase, mine?.at, life !== null]);
   useEffect(() => {
-    show(mine?.answer ?? null);
-  }, [mine]);
+    show(answer ?? null);
+  }, [answer]);
   useEffect(() => () => show(null), []);
   return {
     state: !key ? "none" : !mine ? "asking" : mine.error ? "refused" : "told",
-    answer: mine?.answer,
+    answer,
     stale,
     message: mine?.error ?? "",
-    again: () => setTurn((n) => n + 1),
+    again: () => {
+      cancel();
+      setTurn((n) => n + 1);
+    },
+    life,
+    check,
+    cancel,
   };
 }

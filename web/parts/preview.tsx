@@ -1,12 +1,12 @@
 // What a change would come to, in words: who would start later, whose promise would break,
 // what is in the way.
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { count, duration, instant, plain, reasonText } from "../model/format";
 import { askNow } from "../model/live";
 import { usePrefs } from "../model/prefs";
 import { jobAddress } from "../model/route";
 import type { WhatIf, WhatIfJob, WhatIfObstacle } from "../model/types";
-import type { Preview } from "../model/whatif";
+import type { Ahead, Preview } from "../model/whatif";
 import { Link, useNow } from "./frame";
 
 const LISTED = 12;
@@ -21,7 +21,7 @@ function Change({ j, word, broken }: { j: WhatIfJob; word: string; broken: boole
   const now = useNow();
   const { zone } = usePrefs();
   const start = (stand: string, at?: number) =>
-    stand === "none" ? "–" : at ? (stand === "running" ? (at <= now ? "now" : instant(at, now, zone)) : `${instant(at, now, zone)}`) : stand;
+    stand === "none" ? "–" : stand === "beyond" && at ? `after ${instant(at, now, zone)}` : at ? (stand === "running" ? (at <= now ? "now" : instant(at, now, zone)) : `${instant(at, now, zone)}`) : stand;
   const delta = j.delta_s ? `${duration(Math.abs(j.delta_s))} ` : "";
   const why = j.reason && reasonText(j.reason, now, zone);
   return (
@@ -146,25 +146,91 @@ function Sums({ answer }: { answer: WhatIf }) {
   );
 }
 
-export function PreviewOf({ preview }: { preview: Preview }) {
-  const { answer, state, stale } = preview;
+const HORIZONS = [[86400, "a day"], [7 * 86400, "a week"], [30 * 86400, "30 days"]] as const;
+const RUNTIMES = [["limit", "to their limits"], ["usual", "as is usual"]] as const;
+
+/** The copy lives on, instead of one plan: its button, which is the one to end it too. */
+function Thorough({ preview }: { preview: Preview }) {
+  const [ahead, setAhead] = useState<Ahead>({ horizon_s: 86400, runtime: "limit" });
   const now = useNow();
   const { zone } = usePrefs();
+  const { life } = preview;
+  const going = life?.state === "going";
+  const got = life?.at ? instant(life.at, now, zone) : "its first day";
+  return (
+    <div className="w-life" role="group" aria-label="Check thoroughly">
+      {going ? (
+        <>
+          <progress max={100} value={life.percent} aria-label="How far it got" aria-valuetext={`${life.percent} %, at ${got}`} />
+          <span className="quiet number">{got}</span>
+        </>
+      ) : (
+        <>
+          <label>Live on <select value={ahead.horizon_s} onChange={(e) => setAhead({ ...ahead, horizon_s: Number(e.target.value) })}>
+            {HORIZONS.map(([s, word]) => <option key={s} value={s}>{word}</option>)}
+          </select></label>
+          <label>jobs run <select value={ahead.runtime} onChange={(e) => setAhead({ ...ahead, runtime: e.target.value as Ahead["runtime"] })}>
+            {RUNTIMES.map(([name, word]) => <option key={name} value={name}>{word}</option>)}
+          </select></label>
+        </>
+      )}
+      <button type="button" className="w-again" onClick={() => (going ? preview.cancel() : preview.check(ahead))}>{going ? "Cancel" : "Check thoroughly"}</button>
+      <p className="quiet line" role="status">{going ? "Living on, on a copy of the scheduler …" : ""}</p>
+      {life?.state === "refused" && <p className="line" role="alert">{plain(life.message)}</p>}
+    </div>
+  );
+}
+
+/** What both lives come to in all. */
+function Totals({ before, after }: { before: WhatIf["before"]; after: WhatIf["after"] }) {
+  if (!before || !after) return null;
+  const rows = [
+    ["Jobs that start", count(before.starts ?? 0), count(after.starts ?? 0)],
+    ["Average wait", duration(before.wait_average_s ?? 0), duration(after.wait_average_s ?? 0)],
+    ["95 of 100 wait up to", duration(before.wait_95_s ?? 0), duration(after.wait_95_s ?? 0)],
+    ["Use of all processors", ...[before, after].map((t) => `${((t.use ?? 0) * 100).toFixed(1)} %`)],
+    ["Still waits then, processor hours", ...[before, after].map((t) => count(Math.round((t.backlog_ps ?? 0) / 3600)))],
+  ];
+  return (
+    <table className="list w-totals">
+      <thead><tr><th>In all</th><th className="number">Now</th><th className="number">Then</th></tr></thead>
+      <tbody>{rows.map(([what, was, is]) => <tr key={what}><td>{what}</td><td className="number">{was}</td><td className="number">{is}</td></tr>)}</tbody>
+    </table>
+  );
+}
+
+/** What the answer rests on. */
+function Basis({ answer, stale }: { answer: WhatIf; stale: boolean }) {
+  const now = useNow();
+  const { zone } = usePrefs();
+  const lived = answer.method === "run" && answer.until;
+  return (
+    <p className="quiet line" role="status">
+      As of {instant(answer.as_of, now, zone)}{stale ? ` (something has changed since${lived ? "" : ": it is asked again"})` : ""};{" "}
+      {lived
+        ? <>lived on to {instant(lived, now, zone)}; jobs end {answer.runtime === "usual" ? "as is usual for their owners" : "at their limits"}, and nobody new comes.</>
+        : "all jobs are taken to run to their limits."}
+    </p>
+  );
+}
+
+export function PreviewOf({ preview }: { preview: Preview }) {
+  const { answer, state, stale } = preview;
   if (state === "none") return null;
   return (
     <section className={stale ? "w-box w-stale" : "w-box"} aria-label="What if" aria-busy={state === "asking"}>
       <h3>
-        What if <button type="button" className="w-again" onClick={preview.again} disabled={state === "asking"}>Ask again</button>
+        What if <button type="button" className="w-again" onClick={preview.again} disabled={state === "asking"}>{preview.life?.answer ? "Back to the plan" : "Ask again"}</button>
       </h3>
       {state === "asking" && <p className="quiet line" role="status">Trying it on a copy of the scheduler …</p>}
       {state === "refused" && <p className="line" role="alert">{plain(preview.message)}</p>}
+      {answer && answer.refused === undefined && <Thorough preview={preview} />}
       {answer && (
         <>
-          <p className="quiet line" role="status">
-            As of {instant(answer.as_of, now, zone)}{stale ? " (something has changed since: it is asked again)" : ""}; all jobs are taken to run to their limits.
-          </p>
+          <Basis answer={answer} stale={stale} />
           <Refusals answer={answer} />
           {answer.refused === undefined && <Lists answer={answer} />}
+          {answer.method === "run" && <Totals before={answer.before} after={answer.after} />}
           <Sums answer={answer} />
           {answer.in_the_way && answer.in_the_way.length > 0 && <InTheWay all={answer.in_the_way} />}
           {(answer.notes ?? []).map((n) => <p key={n} className="quiet line">{plain(n)}</p>)}
