@@ -292,6 +292,18 @@ def test_a_command_is_asked_about(queue):
     assert f"in the way: job {jobs['a']} (running), on 2 nodes" in done.stdout
     answer = json.loads(queue.ok("whatif", "mjobctl", "-c", jobs["a"], "--format", "json"))
     assert ids(answer, "cut") == [jobs["a"]]
+    # lived on
+    done = queue.ok("whatif", "--run", "canceljob", jobs["c"])
+    assert "2 earlier, 3 jobs in all" in done and "lived on for 1:00:00:00; jobs end at their limits" in done
+    assert "jobs that start         3                        2" in done, done
+    done = queue.ok("whatif", "--horizon", "2:30:00", "--runtime=usual", "canceljob", jobs["c"])
+    assert "not in 02:30:00" in done and "lived on for 02:30:00; jobs end as is usual" in done, done
+    answer = json.loads(queue.ok("whatif", "--format", "json", "--horizon=600", "canceljob", jobs["a"]))
+    assert answer["method"] == "run" and answer["until"] == queue.at + 600
+    for wrong, word in (("--horizon", "--horizon"), ("--horizon=40:00:00:00", "from 1 to 2592000"),
+                        ("--runtime=never", "runtime")):
+        done = queue.run("whatif", wrong, "canceljob", jobs["a"])
+        assert done.returncode == 1 and word in done.stderr, done
     # what is refused in part is refused, and told
     done = queue.run("whatif", "sethold", "-u", jobs["c"], "999")
     assert done.returncode == 1 and "999" in done.stderr and "1 promise broken" in done.stdout

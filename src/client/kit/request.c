@@ -75,6 +75,7 @@ struct call {
     request_row_fn *row; /* each further line is cells, once there was the heading */
     bool headed;
     bool lines, broken;
+    bool slowly;           /* lines are asked for, though it is no list */
     curl_off_t look_at_us; /* of an order: when the daemon is asked whether it lives */
     bool may_be_gone;      /* then nothing is said of it */
     bool quiet;            /* nothing is said at all */
@@ -291,6 +292,8 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     if (!c->site.host)
         curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, c->site.socket);
     headers = curl_slist_append(headers, "Content-Type: application/json");
+    if (c->slowly)
+        headers = curl_slist_append(headers, "Accept: application/x-ndjson");
     if (!c->site.host || add_credential(method, q, body, &headers) == 0) {
         set_options(c, url.text, method, body, headers);
         result = curl_easy_perform(c->curl);
@@ -423,6 +426,48 @@ json_t *tell(const struct command_line *l, const char *method, const struct quer
     json_decref(body);
     free(text);
     return o;
+}
+
+struct slow_answer {
+    json_t *last;
+    void (*each)(void *ctx, json_t *progress);
+    void *ctx;
+};
+
+static void take_slow(void *ctx, json_t *record)
+{
+    struct slow_answer *a = ctx;
+
+    if (json_object_get(record, "progress")) {
+        a->each(a->ctx, json_object_get(record, "progress"));
+        return;
+    }
+    json_decref(a->last);
+    a->last = json_incref(record);
+}
+
+json_t *tell_slowly(const struct command_line *l, const struct query *q, json_t *body,
+    void (*each)(void *ctx, json_t *progress), void *ctx)
+{
+    struct slow_answer a = {.each = each, .ctx = ctx};
+    struct call c = {
+        .l = l, .lines = true, .slowly = true, .each = take_slow, .ctx = &a};
+    char *text = json_dumps(body, JSON_COMPACT);
+    const json_t *refusal;
+
+    bool good = perform_request(&c, "POST", q, text) == 0;
+    refusal = json_object_get(a.last, "error");
+    if (good && (refusal || !a.last)) {
+        complained = true;
+        fprintf(stderr, "ERROR:    %s\n",
+            get_text(refusal, "message", "cannot parse server response (data)"));
+        json_decref(a.last);
+        a.last = NULL;
+    }
+    json_decref(body);
+    free(text);
+    free(c.body.text);
+    return a.last;
 }
 
 static int ask_lines(struct call *c, const struct query *q)

@@ -49,6 +49,11 @@ int ask_table(const struct command_line *l, struct query *q,
 json_t *tell(const struct command_line *l, const char *method, const struct query *q,
     json_t *body);
 
+/* POST a question that takes a while: `each` is told how far it got (borrowed), what is
+ * returned is the answer. As ask(). */
+json_t *tell_slowly(const struct command_line *l, const struct query *q, json_t *body,
+    void (*each)(void *ctx, json_t *progress), void *ctx);
+
 /* From now on tell() sends nothing: `take` gets what it would send, the path decoded
  * and without a query, and it returns NULL. For whatif, which asks about it instead. */
 typedef void tell_fn(const struct command_line *l, const char *method, const char *path,
