@@ -441,8 +441,8 @@ def test_rights_are_those_of_the_real_thing(daemon):
     third = users.submit("nobody", wclimit_s=4000)
     at = daemon.api("/v1/identity")[1]["at"]
 
-    def result(user, *changes):
-        status, answer = told(lambda *args: users.api(user, *args), {"changes": list(changes)})
+    def result(user, *changes, **more):
+        status, answer = told(lambda *args: users.api(user, *args), dict(more, changes=list(changes)))
         assert status == 200, answer
         return answer
 
@@ -463,8 +463,10 @@ def test_rights_are_those_of_the_real_thing(daemon):
                 code = answer["changes"][0]["code"]
                 assert code in ("forbidden", "not_found"), answer
     # who is moved is told by name to those who see it in lists
-    answer = result("nobody", order("cancel", own))
-    assert other in ids(answer, "earlier") and answer["cut"][0]["id"] == own
+    for more in ({}, {"method": "run"}):
+        answer = result("nobody", order("cancel", own), **more)
+        assert other in ids(answer, "earlier") and answer["cut"][0]["id"] == own
+        assert result("nobody", order("hold", other), **more)["refused"] == 0
 
 
 def test_of_what_is_kept_from_users_only_that_it_is_there_is_told(daemon):
@@ -479,9 +481,11 @@ def test_of_what_is_kept_from_users_only_that_it_is_there_is_told(daemon):
                           "resources": "PROCS=2", "users": ["nobody"]}}
     seen = {}
     for user in ("nobody", "games", "bin"):
-        status, answer = told(lambda *args: users.api(user, *args), {"changes": [change]})
-        assert status == 200 and answer.get("refused") == 0, answer
-        seen[user] = answer["in_the_way"]
+        for method in "plan", "run":
+            status, answer = told(lambda *args: users.api(user, *args), {
+                "changes": [change], "method": method})
+            assert status == 200 and answer.get("refused") == 0, answer
+            assert seen.setdefault(user, answer["in_the_way"]) == answer["in_the_way"]
     # neither whose, nor when, nor where
     assert seen["nobody"] == [{"kind": "reservation", "state": "unseen"}]
     assert [(o["kind"], o["name"]) for o in seen["bin"]] == [("reservation", "secret.0")]
