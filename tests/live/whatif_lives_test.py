@@ -103,6 +103,11 @@ def test_it_is_told_how_far_it_got(simulation):
     answer = begin(cpu_ms=100).last()
     assert answer["until"] < answer["horizon_at"] and answer["changes"][0]["ok"], answer
     assert "was enough for" in answer["notes"][0]
+    # asked once more, it is that answer; not when something is different
+    again = Lines(simulation, window, horizon_s=MONTH, cpu_ms=100)
+    assert json.loads(again.reply.read()) == answer
+    simulation.ok("sethold", "1")
+    assert begin(cpu_ms=100).last()["revision"] > answer["revision"]
     asked = begin()
     simulation.stop()
     end()

@@ -8,6 +8,7 @@
 #include "server/process/lowly.h"
 #include "server/server_private.h"
 #include "server/whatif/basis.h"
+#include "server/whatif/kept.h"
 #include "server/whatif/pace.h"
 #include "server/whatif/trial.h"
 
@@ -46,6 +47,8 @@ struct question {
     struct telling *telling; /* NULL = nothing was told so far, or it is over */
     bool lines;              /* the client takes them */
     bool lives;              /* method run */
+    char *key;               /* the answer is kept by it; NULL = it is not */
+    int64_t at;
     pid_t pid;
     int fd;
     sd_event_source *output, *child, *look;
@@ -62,6 +65,7 @@ struct whatif {
     unsigned n;
     struct pace pace;
     struct basis basis;
+    struct kept kept;
     /* In a copy, and gone with it: */
     json_t *notes;
     int progress_fd; /* -1 = nobody is told */
@@ -296,6 +300,7 @@ static void drop_question(struct question *q)
     if (q->fd >= 0)
         close(q->fd);
     free(strbuf_take(&q->text));
+    free(q->key);
     free(q);
 }
 
@@ -307,6 +312,10 @@ static bool is_whole(const struct question *q)
 /* It has said all that it will. */
 static void settle_question(struct question *q)
 {
+    if (q->key && is_awaited(q) && is_whole(q)) {
+        kept_add(&q->s->api.whatif->kept, q->key, q->text.text, q->at);
+        q->key = NULL;
+    }
     if (q->telling && is_whole(q))
         finish_telling(q, q->text.text, q->text.len);
     else if (q->request && is_whole(q))
@@ -478,6 +487,8 @@ static struct question *add_question(
     q->request = r;
     q->lines = takes_lines(r);
     q->lives = trial_lives(body);
+    q->key = kept_key(s, r, body);
+    q->at = world_now(s);
     q->pid = pid;
     q->fd = fd;
     q->until_us = now + WHATIF_PATIENCE_S * UINT64_C(1000000);
@@ -561,8 +572,22 @@ static bool refuse_more(struct server *s, struct request *r)
     return true;
 }
 
+/* True: it has the answer that there is. */
+static bool answer_again(struct server *s, struct request *r, const json_t *body)
+{
+    char *key = kept_key(s, r, body);
+    const char *text = kept_find(&s->api.whatif->kept, key, world_now(s));
+
+    if (text)
+        request_reply_text(r, takes_lines(r) ? LINES : "application/json", text);
+    free(key);
+    return text != NULL;
+}
+
 void whatif_ask(struct server *s, struct request *r, const json_t *body)
 {
+    if (answer_again(s, r, body))
+        return;
     if (refuse_more(s, r))
         return;
     end_older(s->api.whatif, request_who(r), trial_lives(body));
@@ -578,6 +603,7 @@ void whatif_close(struct server *s)
         return;
     while ((q = TAILQ_FIRST(&s->api.whatif->all)) != NULL)
         drop_question(q);
+    kept_fini(&s->api.whatif->kept);
     free(s->api.whatif);
     s->api.whatif = NULL;
 }
