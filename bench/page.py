@@ -145,4 +145,5 @@ def main():
         daemon.clean()
 
 
-main()
+if __name__ == "__main__":
+    main()

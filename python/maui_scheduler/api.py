@@ -2808,7 +2808,7 @@ class Operations:
         - level: soft, hard, off
         - node: verdict on this node
         - reservation: verdict on these reservations, comma list
-        - verbose: 1: with node_verdicts and history
+        - verbose: 1: with node_verdicts and history; history: with that alone
         """
         return cast('Job', self._connection.record(
             'GET',

@@ -137,7 +137,7 @@ def test_reservations_are_a_list_and_a_week(daemon, build, browser):
     browser.chrome.get(base + "reservations?view=week")
     piece = browser.wait(lambda: next(iter(browser.all(".wk-short")), None), "one that is short of nodes")
     assert "of 200 tasks found" in piece.get_attribute("aria-label")
-    told = [r.text for r in browser.all('[aria-label="Standing reservations"] tbody tr')]
+    told = browser.wait(lambda: [r.text for r in browser.all('[aria-label="Standing reservations"] tbody tr')], "the standing ones")
     assert [t.split()[0] for t in told] == ["night", "wide"]
     piece.click()
     browser.wait(lambda: "wide" in browser.one(".panel h2").text, "that reservation")

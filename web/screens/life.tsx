@@ -17,9 +17,9 @@ const WORDS: Record<string, string> = {
 
 type Verdict = NonNullable<Job["node_verdicts"]>[number];
 
-function Opened(props: { title: string; id: string; children: (job: Job) => ReactNode }) {
+function Opened(props: { title: string; id: string; verbose: string; seldom?: boolean; children: (job: Job) => ReactNode }) {
   const [open, setOpen] = useState(false);
-  const answer = useAnswer(open ? `/v1/jobs/${encodeURIComponent(props.id)}?verbose=1` : null);
+  const answer = useAnswer(open ? `/v1/jobs/${encodeURIComponent(props.id)}?verbose=${props.verbose}` : null, props.seldom);
   const job = useMemo(() => (answer.text ? (JSON.parse(answer.text) as Job) : undefined), [answer.text]);
   return (
     <details className="fold" onToggle={(e: { currentTarget: HTMLDetailsElement }) => setOpen(e.currentTarget.open)}>
@@ -84,8 +84,8 @@ function Verdicts({ all }: { all: Verdict[] }) {
 export function JobLife({ id, waits }: { id: string; waits: boolean }) {
   return (
     <>
-      {waits && <Opened title="What each node says" id={id}>{(job) => <Verdicts all={job.node_verdicts ?? []} />}</Opened>}
-      {!isPast() && <Opened title="What happened to it" id={id}>{(job) => <Happened job={job} />}</Opened>}
+      {waits && <Opened title="What each node says" id={id} verbose="1" seldom>{(job) => <Verdicts all={job.node_verdicts ?? []} />}</Opened>}
+      {!isPast() && <Opened title="What happened to it" id={id} verbose="history">{(job) => <Happened job={job} />}</Opened>}
     </>
   );
 }

@@ -458,6 +458,11 @@ bool joborder_walk(struct joborder *o, const struct job **ret)
     return true;
 }
 
+bool joborder_is_new(const struct joborder *o)
+{
+    return !o->walk.next && !o->walk.sampled;
+}
+
 bool joborder_end_walk(struct joborder *o)
 {
     bool went_on = !o->walk.over;

@@ -73,6 +73,8 @@ void joborder_add(struct joborder *o, const struct job *j);
 /* The next job to be looked at, or NULL, as some numbers have none; false: it has been
  * past all, for good. Who comes later comes too late: the order is being made. */
 bool joborder_walk(struct joborder *o, const struct job **ret);
+/* Nobody has been looked at yet. */
+bool joborder_is_new(const struct joborder *o);
 /* Jobs are found in another way: that is the end of the walk. False: it was over. */
 bool joborder_end_walk(struct joborder *o);
 /* Go on with the order, for less than a millisecond; false: `jobs` has it, and others

@@ -291,9 +291,10 @@ static json_t *priority_record(
 
 /* ---- in pieces that take a millisecond at most ---- */
 
-#define LOOKS  2000 /* at jobs, whether they are in it */
-#define BRIEFS 50
-#define ROWS   1000
+#define LOOKS       2000 /* at jobs, whether they are in it */
+#define ACTIVE_TURN (4 * LOOKS)
+#define BRIEFS      50
+#define ROWS        1000
 
 static void list_free(void *ctx)
 {
@@ -347,6 +348,22 @@ static void collect_named(struct server *s, struct list *l)
     free(ids);
 }
 
+/* Those that have begun, where no others are wanted and they are few enough for a
+ * turn. */
+static void collect_active(struct server *s, struct list *l)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < c->active.n; i++)
+        consider_job(s, l, c->jobs.v[c->active.v[i]]);
+}
+
+static bool wants_active(struct server *s, const struct wanted *w)
+{
+    return w->sections == 1u << SECTION_ACTIVE
+           && engine_cluster(s->engine)->active.n <= ACTIVE_TURN;
+}
+
 /* False: all that may be in the list have been looked at. */
 static bool look_at_some(struct server *s, struct list *l)
 {
@@ -354,6 +371,9 @@ static bool look_at_some(struct server *s, struct list *l)
 
     if (l->wanted.ids && joborder_end_walk(l->order))
         collect_named(s, l);
+    else if (wants_active(s, &l->wanted) && joborder_is_new(l->order)
+             && joborder_end_walk(l->order))
+        collect_active(s, l);
     for (size_t n = 0; n < LOOKS; n++) {
         if (!joborder_walk(l->order, &j))
             return false;
@@ -570,9 +590,10 @@ static int add_eligibility(struct server *s, struct request *r, const struct job
 {
     const char *node = request_query(r, "node");
     const char *rsvs = request_query(r, "reservation");
+    const char *verbose = request_query(r, "verbose");
     bool nodes = !identity_is_kept_from(request_who(r), RM_HIDES_NODES);
     struct eligibility_options opt = {.who = request_who(r),
-        .verdicts = nodes && request_query(r, "verbose") != NULL};
+        .verdicts = nodes && verbose && strcmp(verbose, "history") != 0};
 
     if (check_level(r, &opt.level, err) < 0)
         return -1;
