@@ -601,17 +601,22 @@ def test_nodes_of_a_cloud_that_sleep_take_jobs(fresh_cluster):
     slurm.wait_maui(job, "Starting", "Running")
 
 
-def test_memory_by_node_is_asked_of_slurm_or_refused(slurm):
-    """Once of each node; with memory of each task besides, which Slurm cannot be asked for."""
+def test_memory_by_node_is_asked_of_slurm(slurm):
+    """Once of each node."""
     job = slurm.maui.submit(hold=True, directory="/tmp", output="/dev/null",
                             requests=[{"tasks": 2, "mem_per_node_mb": 300}])
     assert "MinMemoryNode=300M" in slurm.ok("scontrol", "-o", "show", "job", job)
     slurm.wait(lambda: slurm.maui.job(job).get("requests", [{}])[0].get("mem_per_node_mb") == 300, "its memory")
     slurm.maui.ok("canceljob", job)
-    status, told = slurm.maui.api("/v1/jobs", {
-        "script": "#!/bin/sh\ntrue\n", "wclimit_s": 60, "directory": "/tmp",
-        "requests": [{"tasks": 2, "mem_per_node_mb": 300, "per_task": {"procs": 1, "mem_mb": 50}}]})
-    assert status >= 400 and "Slurm takes one of them" in str(told), told
+
+
+def test_what_slurm_cannot_be_asked_for_is_refused(slurm):
+    for asked, why in (({"per_task": {"mem_mb": 50}, "mem_per_node_mb": 300}, "Slurm takes one of them"),
+                       ({"per_task": {"swap_mb": 50}}, "swap"), ({"mem_needed": ">=100"}, "has to have"),
+                       ({"os": "linux"}, "system"), ({"preferences": ["all"]}, "preferred")):
+        status, told = slurm.maui.api("/v1/jobs", {
+            "script": "#!/bin/sh\ntrue\n", "wclimit_s": 60, "directory": "/tmp", "requests": [{"tasks": 2, **asked}]})
+        assert status >= 400 and why in str(told), (asked, told)
 
 
 def test_mail_that_msub_asks_for_is_slurms_to_send(slurm):

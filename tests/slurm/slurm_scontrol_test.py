@@ -192,6 +192,32 @@ def record(job, name="fake"):
             "AdminComment=maui:kept StdErr=/x StdIn=/x StdOut=/x Power=")
 
 
+def change_gate(slurm, text, ahead):
+    """At once, though Slurm may have loaded the one before in this second."""
+    slurm.write("job_submit.lua", text)
+    os.utime(pathlib.Path(slurm.dir, "etc/job_submit.lua"), (time.time(), time.time() + ahead))
+
+
+def test_no_folder_of_a_job_from_before_the_gate_is_an_administrators_comment(slurm, tmp_path):
+    """Which would give it a priority."""
+    folder = tmp_path / "x AdminComment=maui:kept;priority=4711"
+    folder.mkdir()
+    script = pathlib.Path(slurm.dir, "etc/job_submit.lua").read_text()
+    slurm.maui.ok("schedctl", "-s")
+    slurm.maui.stop()
+    try:
+        change_gate(slurm, "function slurm_job_submit() return slurm.SUCCESS end\n"
+                    "function slurm_job_modify() return slurm.SUCCESS end\nreturn slurm.SUCCESS\n", 1)
+        job = slurm.sbatch("-n", 1, "--begin=now+1hour", "-D", str(folder))
+    finally:
+        change_gate(slurm, script, 2)
+        slurm.maui.start()
+    slurm.wait(lambda: slurm.show(job)["Priority"] == "0" and slurm.maui.job(job), "its being taken")
+    assert not slurm.maui.job(job).get("fixed_priority")
+    slurm.ok("scancel", job)
+    slurm.maui.ok("schedctl", "-r")
+
+
 def test_texts_of_any_kind_take_nobody_in(slurm):
     """Each line of scontrol may be some user's: records of jobs that are there, that are
     not, and of the next; marks of the adapter's own; fields that Slurm prints itself."""

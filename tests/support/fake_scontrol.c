@@ -76,9 +76,15 @@ const char *pipe_secret(void)
     return fake_scontrol()->secret != NULL ? fake_scontrol()->secret : "~";
 }
 
-/* What squeue is asked for: numbers of jobs, or columns of some. */
+/* What squeue is asked for: numbers of jobs, or columns of some, or folders. */
 char *pipe_output(const char *const *argv)
 {
+    struct strbuf folder = {0};
+
+    if (strstr(argv[6], "%Z") != NULL) {
+        strbuf_printf(&folder, "1%s/%s", pipe_secret(), pipe_secret());
+        return strbuf_take(&folder);
+    }
     bool columns = strcmp(argv[5], "-j") == 0;
     const char *text = columns ? fake_scontrol()->columns : fake_scontrol()->listing;
 

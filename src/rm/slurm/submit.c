@@ -219,23 +219,37 @@ static void room_fini(struct submit_room *room)
     vec_fini(&room->argv);
 }
 
+/* What Slurm cannot be asked for would be left out silently; NULL: nothing. */
+static const char *why_not_slurms(const struct job_desc *d)
+{
+    const struct req_desc *q = &d->reqs[0];
+
+    if (d->nreqs != 1)
+        return "a job of several requests is submitted to Slurm by sbatch, as a "
+               "heterogeneous job";
+    if (q->per_task.v[RES_MEM] > 0 && q->mem_per_node_mb > 0)
+        return "memory of each task and of each node at once: Slurm takes one of them";
+    if (q->per_task.v[RES_SWAP] > 0 || q->swap.op != CMP_NONE)
+        return "swap: Slurm cannot be asked for it";
+    if (q->os != NULL || q->arch != NULL || q->network != NULL)
+        return "system, architecture or network: Slurm is asked for features instead";
+    if (q->procs.op != CMP_NONE || q->mem.op != CMP_NONE || q->disk.op != CMP_NONE)
+        return "what a node has to have: Slurm is asked for features instead";
+    return q->prefs != NULL || q->nodeset != NULL
+               ? "preferred features, node sets: Slurm cannot be asked for them"
+               : NULL;
+}
+
 void submit_job(struct adapter *a, const struct rm_submission *s)
 {
     submit_response_msg_t *answered = NULL;
     struct submit_room room = {0};
+    const char *why_not;
     job_desc_msg_t m;
     char id[30];
 
-    if (s->job.desc.nreqs != 1) {
-        adapter_done(a, s->token, RM_REFUSED, NULL,
-            "a job of several requests is submitted to Slurm by sbatch, as a "
-            "heterogeneous job");
-        return;
-    }
-    if (s->job.desc.reqs[0].per_task.v[RES_MEM] > 0
-        && s->job.desc.reqs[0].mem_per_node_mb > 0) {
-        adapter_done(a, s->token, RM_REFUSED, NULL,
-            "memory of each task and of each node at once: Slurm takes one of them");
+    if ((why_not = why_not_slurms(&s->job.desc)) != NULL) {
+        adapter_done(a, s->token, RM_REFUSED, NULL, why_not);
         return;
     }
     if (adapter_munge_gone(a)) {

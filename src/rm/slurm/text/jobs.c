@@ -661,11 +661,15 @@ static int read_all(char *text, struct text_room *room, struct jobs_read *ret)
 
     if (records_of(text, &lines) < 0)
         return -1;
+    if (lines.n > 0 && folders_ask() < 0) {
+        vec_fini(&lines);
+        return -1;
+    }
     for (size_t i = 0; i < lines.n; i++) {
         if (!read_pieces(lines.v[i], &f, &doubt))
             continue;
-        if (doubt) {
-            uint32_t id = (uint32_t)field_number(&f, "JobId", 0);
+        uint32_t id = (uint32_t)field_number(&f, "JobId", 0);
+        if (doubt || folders_imitate(id)) {
             vec_push(&doubts, ((struct doubted){id, f}));
             f = (struct fields){0};
         } else if (read_job(&f, room, &j)) {

@@ -82,6 +82,13 @@ struct records VEC(char *); /* each a line, in the text */
  * asked for some, does not answer: that a job is not among them says nothing then. */
 int records_of(char *text, struct records *ret);
 
+/* ---- folders.c: working folders that imitate comments ---- */
+
+/* Once, as there are jobs; -1 with errno: squeue does not answer. */
+int folders_ask(void);
+/* Does the name of its working folder pass for a comment? */
+bool folders_imitate(uint32_t job);
+
 /* ---- marks.c: holds, in files of the gate ---- */
 
 /* The folder where the gate leaves them; made for SlurmUser. */
