@@ -21,6 +21,20 @@ struct plan *calendar_view_of(struct engine *e, const struct reservation *r)
     return r->kind == RSV_USER ? fork_beside_promises(e) : NULL;
 }
 
+/* May the reservation have that beside all jobs? */
+static bool is_free(
+    struct plan *view, const struct reservation *r, const struct allocs *alloc)
+{
+    plan_rsv_begin(view, r);
+    for (size_t i = 0; i < alloc->n; i++)
+        for (uint32_t k = 0; k < alloc->v[i].count; k++)
+            if (plan_rsv_tasks(view, r, alloc->v[i].first + k, r->start_at, r->end_at)
+                < alloc->v[i].tasks)
+                return false;
+    return true;
+}
+
+/* A list of hosts is taken whatever goes on there: of a user, all of it or none. */
 uint32_t calendar_choose_in(struct engine *e, struct plan *view,
     const struct reservation *r, struct allocs *ret)
 {
@@ -28,7 +42,11 @@ uint32_t calendar_choose_in(struct engine *e, struct plan *view,
     struct rsvnodes_free free_tasks = {.tasks = plan_rsv_tasks, .ctx = plan};
 
     plan_rsv_begin(plan, r);
-    return rsvnodes_choose(e->c, r, &free_tasks, ret);
+    uint32_t tasks = rsvnodes_choose(e->c, r, &free_tasks, ret);
+    if (!view || r->kind != RSV_USER || !rsvnodes_is_fixed(r) || is_free(view, r, ret))
+        return tasks;
+    ret->n = 0;
+    return 0;
 }
 
 uint32_t calendar_choose(

@@ -458,7 +458,14 @@ static void reserve_some(struct world *w, int64_t now)
     draft.base = xstrdup("some");
     draft.start_at = now + rng_range(&w->rng, 1, 40);
     draft.end_at = draft.start_at + rng_range(&w->rng, 1, 30);
-    draft.tasks = 1 + rng_below(&w->rng, 3);
+    if (rng_percent(&w->rng, 30)) { /* these hosts, not so many tasks */
+        draft.listed = true;
+        for (uint32_t n = rng_below(&w->rng, NODES); n < NODES && draft.hosts.n < 2;
+             n++)
+            vec_push(&draft.hosts, n);
+    } else {
+        draft.tasks = 1 + rng_below(&w->rng, 3);
+    }
     draft.partition = RSV_PARTITION_ALL;
     draft.def.per_task = (struct res){{rng_percent(&w->rng, 60) ? 2 : 1, 0, 0, 0}};
     if (w->groups && acltext_parse(ACL_USER, ANY_OF(lists, &w->rng), &draft.acl, &err))

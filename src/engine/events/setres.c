@@ -62,7 +62,13 @@ static int refuse_tasks(
     uint32_t least = draft->least_tasks ? draft->least_tasks : draft->tasks;
     const char *when = when_text(e, draft->start_at, then, sizeof then);
 
-    if (least == 0) /* of a list of hosts, on which tasks are what fits */
+    if (least == 0 && at < TIME_NEVER) /* of a user's list of hosts, each is taken */
+        return err_set(err, ERR_CONFLICT,
+            "jobs have these nodes, or are promised them, for a reservation that "
+            "begins "
+            "%s; the first possible start is %s",
+            when, when_text(e, at, first, sizeof first));
+    if (least == 0) /* tasks are what fits there */
         return err_set(err, ERR_CONFLICT,
             "none of these nodes has as much as one task of the reservation asks for");
     if (at >= TIME_NEVER)

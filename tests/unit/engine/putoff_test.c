@@ -154,6 +154,13 @@ static void a_users_reservation_takes_nodes_that_put_off_nobody(void **state)
     assert_string_equal(err.text, "cannot select 1 tasks for a reservation that begins "
                                   "in 00:01:15: 0 can be had; "
                                   "the first possible start is in 00:01:18");
+    struct sc_rsv named = r;
+    named.tasks = 0;
+    named.hosts = "n1,n2,n3";
+    assert_int_equal(sc_setres(s, &named, &err), -1);
+    assert_string_equal(err.text,
+        "jobs have these nodes, or are promised them, for a reservation that begins in "
+        "00:01:15; the first possible start is in 00:01:18");
     sc_run(s);
     assert_int_equal(sc_start(s, "second"), BEGIN + 61);
     sc_destroy(s);
