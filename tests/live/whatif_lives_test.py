@@ -122,7 +122,7 @@ def test_so_it_comes_in_a_simulation(simulation, seed):
     simulation.trace(*[job(n, 0, limit, limit, rng.randint(1, 4), rng.randint(1, 5))
                        for n, limit in enumerate(limits, 1)])
     ids = [str(n) for n in range(1, 26)]
-    window = {"start_at": EPOCH + 3600, "duration_s": 1800, "hosts": "ALL", "name": "all"}
+    window = {"reserve": {"start_at": EPOCH + 3600, "duration_s": 1800, "hosts": "ALL", "name": "all"}}
 
     def ask(*changes):
         answer = simulation.api("/v1/whatif", {"changes": changes, "method": "run", "watch": ids,
@@ -137,12 +137,14 @@ def test_so_it_comes_in_a_simulation(simulation, seed):
 
     arrive(simulation)
     without, same = ask()
-    before, foretold = ask({"reserve": window})
+    before, foretold = ask(window)
     assert without == same == before != foretold
+    told = [Lines(simulation, window).last() for _ in range(2)]
+    assert told[0] == told[1], "the kept answer had come together with what was told before"
     assert come() == without
     arrive(simulation)
-    assert ask({"reserve": window}) == [before, foretold]
-    status, answer = simulation.api("/v1/reservations", window)
+    assert ask(window) == [before, foretold]
+    status, answer = simulation.api("/v1/reservations", window["reserve"])
     assert status == 200, answer
     assert ask()[1] == foretold
     simulation.ok("schedctl", "-S", "20S")

@@ -288,6 +288,12 @@ def it_is_checked_thoroughly(site, browser):
     button(browser, "Back to the plan", ".w-box").click()
     browser.shows("all jobs are taken to run to their limits")
     assert "Average wait" not in browser.one(".w-box").text
+    # what is done is done on the basis of what was seen
+    button(browser, "Check thoroughly", ".w-box").click()
+    browser.shows("nobody new comes")
+    button(browser, "Hold: do it", "form.order").click()
+    browser.shows("Undo")
+    assert held(site, "wide") == ["system"]
 
 
 def test_whoever_may_not_sees_no_button_and_is_refused(site, browser):

@@ -243,8 +243,8 @@ static void tell_progress(struct question *q)
             begin_telling(q);
         if (q->telling)
             strbuf_add_n(&q->telling->text, q->text.text, n);
-        memmove(q->text.text, q->text.text + n, q->text.len - n);
         q->text.len -= n;
+        memmove(q->text.text, q->text.text + n, q->text.len + 1); /* its end, too */
     }
     http_wake(q->s->api.http);
 }
