@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """A PBS server that is a file: qstat, pbsnodes, qrun, qdel, qhold, qrls, qalter, qsig,
 qrerun, qsub in the dialect of OpenPBS or TORQUE, as tests/pbs/fixtures show them. Called by
@@ -6,15 +5,15 @@ these names; the folder of $PBS_RECORDED has the state. Checks as little as the 
 OpenPBS's qrun -H starts held jobs and what does not fit.
 
 `Recorded` below is the tests' side: a new server, from captured answers or empty, jobs that
-end when they are told to, nodes that fail, and a list of all starts."""
+end when they are told to, nodes that fail, and a list of all starts.
+
+The commands are called hundreds of times: what they do not need is imported by who does."""
 import fcntl
 import json
 import os
-import pathlib
 import re
 import sys
 import time
-import xml.etree.ElementTree as ET
 
 NAMES = ("qstat", "pbsnodes", "qrun", "qdel", "qhold", "qrls", "qalter", "qsig", "qrerun",
          "qsub", "qmgr", "qselect")
@@ -34,12 +33,13 @@ class State:
     """The state for as long as a command has it, and nobody else."""
 
     def __init__(self, folder):
-        self.path = pathlib.Path(folder) / "state.json"
+        self.path = f"{folder}/state.json"
 
     def __enter__(self):
-        self.lock = open(self.path.with_suffix(".lock"), "w")
+        self.lock = open(f"{self.path}.lock", "w")
         fcntl.flock(self.lock, fcntl.LOCK_EX)
-        self.o = json.loads(self.path.read_text())
+        with open(self.path, encoding="utf-8") as file:
+            self.o = json.load(file)
         self.was = {id: json.dumps(job) for id, job in self.o["jobs"].items()}
         return self.o
 
@@ -47,9 +47,9 @@ class State:
         for id, job in self.o["jobs"].items():
             if json.dumps(job) != self.was.get(id) and not self.o["torque"]:
                 job["mtime"] = stamp(self.o)  # as the real one, whatever has changed
-        fresh = self.path.with_suffix(".new")
-        fresh.write_text(json.dumps(self.o, indent=1))
-        fresh.rename(self.path)
+        with open(f"{self.path}.new", "w", encoding="utf-8") as fresh:
+            fresh.write(json.dumps(self.o))
+        os.rename(fresh.name, self.path)
         self.lock.close()
 
 
@@ -123,6 +123,7 @@ def show_nodes_json(o):
 
 
 def add_xml(parent, name, value):
+    import xml.etree.ElementTree as ET
     child = ET.SubElement(parent, name)
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -132,6 +133,7 @@ def add_xml(parent, name, value):
 
 
 def show_xml(kind, records):
+    import xml.etree.ElementTree as ET
     data = ET.Element("Data")
     for record in records:
         add_xml(data, kind, record)
@@ -447,6 +449,7 @@ def command(name, args):
 
 class Recorded:
     def __init__(self, folder, torque=False, nodes=2, cpus=4, library=None):
+        import pathlib
         self.folder = pathlib.Path(folder)
         self.exec = self.folder / "exec"  # where PBS lies, with its library if there is one
         (self.exec / "lib").mkdir(parents=True)
@@ -455,8 +458,13 @@ class Recorded:
         self.torque = torque
         self.bin = self.folder / "bin"
         self.bin.mkdir()
-        for name in NAMES:
-            (self.bin / name).symlink_to(pathlib.Path(__file__).resolve())
+        here = pathlib.Path(__file__).resolve()
+        for name in NAMES:  # what is imported is not compiled at every call
+            (self.bin / name).write_text(f"#!/usr/bin/python3 -IS\nimport sys\n"
+                                         f"sys.path.insert(0, {str(here.parent)!r})\n"
+                                         f"import {here.stem}\n"
+                                         f"sys.exit({here.stem}.command({name!r}, sys.argv[1:]))\n")
+            (self.bin / name).chmod(0o755)
         records = {}
         for i in range(nodes):
             name = f"cn{i + 1:02}"
@@ -476,6 +484,7 @@ class Recorded:
     @classmethod
     def of_fixtures(cls, folder, fixtures, torque=False):
         """As the captured answers left it."""
+        import xml.etree.ElementTree as ET
         server = cls(folder, torque)
         with State(server.folder) as o:
             if torque:
@@ -533,7 +542,3 @@ class Recorded:
 def tree_of(element, but):
     return {child.tag: tree_of(child, ()) if len(child) else child.text or ""
             for child in element if child.tag not in but}
-
-
-if __name__ == "__main__":
-    sys.exit(command(pathlib.Path(sys.argv[0]).name, sys.argv[1:]))
