@@ -36,9 +36,10 @@ enum change_bit {
     CHANGE_MAIL = 1u << 23,
     CHANGE_MAIL_WHEN = 1u << 24,
     CHANGE_QUOTE = 1u << 25,
+    CHANGE_ARRAY_LIMIT = 1u << 26,
     /* `job` says all that it asks for, its requests too: what stood there before is
      * over. With no other. */
-    CHANGE_WHOLE = 1u << 26
+    CHANGE_WHOLE = 1u << 27
 };
 
 /* Those of one request. */
@@ -46,7 +47,8 @@ enum change_bit {
 
 /* Those that make sense while the job is on nodes. */
 #define CHANGES_OF_ACTIVE                                                              \
-    (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE | CHANGES_OF_NOTHING)
+    (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE | CHANGE_ARRAY_LIMIT      \
+        | CHANGES_OF_NOTHING)
 
 /* Those that a resource manager which has a mind of its own runs jobs by. */
 #define CHANGES_KEPT                                                                   \

@@ -102,6 +102,8 @@ struct job_extra {
                                   submitted (WCLIMITDEFAULT HISTORY); 0 = it was not */
     int64_t overtime_s;        /* for so long its resource manager lets it run on */
     int64_t quote;             /* of the bank: whose rates it is to have; 0 = none */
+    int64_t
+        array_limit; /* so many of its array may be on nodes at once; 0 = any number */
     struct VEC(char *) partitions_asked; /* owned */
     struct VEC(uint32_t) classes; /* it may run in any of them, liked best first; none
                                      or one: in cred[CRED_CLASS] alone */
@@ -200,7 +202,9 @@ struct job_desc {
                               run; 0 = no longer */
     int64_t release_at, deadline_at; /* 0 = none */
     int64_t quote;                   /* of the bank, by its number; 0 = none */
-    enum job_state state;            /* JOB_IDLE usually */
+    int64_t
+        array_limit; /* so many of its array may be on nodes at once; 0 = any number */
+    enum job_state state; /* JOB_IDLE usually */
     uint8_t rm_hold;
     uint32_t flags; /* enum job_flag */
     bool admitted;  /* its resource manager has checked that its user may use the

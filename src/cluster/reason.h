@@ -41,6 +41,8 @@ enum wait_code {
                        credit: asked, limit = what is left, used = kept of that for
                        others */
     WAIT_MANAGER,   /* its resource manager, object, does not answer */
+    WAIT_ARRAY, /* of its array `limit` may be on nodes at once: used = are there, asked
+                   = go before it */
     WAIT_CODES
 };
 

@@ -5,6 +5,7 @@
 
 #include "cluster/rmset.h"
 #include "config/settings.h"
+#include "engine/arrays.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "policy/bank.h"
@@ -124,6 +125,11 @@ static bool refuse_dependent(
     ret->object = dep_never(d->type) ? j->index : on;
     ret->limit = dep_never(d->type);
     return true;
+}
+
+static bool any_array(const struct engine *e)
+{
+    return e->uses.arrays;
 }
 
 static bool any_cap(const struct engine *e)
@@ -268,6 +274,10 @@ static const struct admission_check checks[] = {
         .stops = ACCRUAL_DEPENDENCY, .spares_plain = true, .is_used = any_dependency,
         .concerns = dependency_has, .refuses = refuse_dependent,
         .then = THEN_DEPENDENCY},
+    {.name = "ARRAY", .codes = CODE(WAIT_ARRAY), .stage = ADMIT_QUEUED,
+        .on = ON_JOB | ON_CLASS | ON_JOBS | ON_SETTINGS,
+        .skip = RUN_ANY_LIMIT | RUN_ANY_POLICY, .stops = ACCRUAL_ACTIVE_LIMIT,
+        .is_used = any_array, .concerns = arrays_limits, .refuses = arrays_refuse},
     {.name = "RMLIMIT", .codes = CODE(WAIT_RM_LIMIT), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_CLASS | ON_CLOCK | ON_JOBS | ON_SETTINGS,
         .skip = RUN_ANY_LIMIT | RUN_ANY_POLICY, .stops = ACCRUAL_ACTIVE_LIMIT,
@@ -345,9 +355,13 @@ void admission_configure(struct engine *e)
 
 void admission_notice(struct engine *e, const struct job *j)
 {
-    if (e->uses.deps || !dependency_has(j))
+    bool deps = e->uses.deps || dependency_has(j),
+         arrays = e->uses.arrays || arrays_limits(j);
+
+    if (deps == e->uses.deps && arrays == e->uses.arrays)
         return;
-    e->uses.deps = true;
+    e->uses.deps = deps;
+    e->uses.arrays = arrays;
     admission_configure(e);
 }
 

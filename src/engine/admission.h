@@ -87,7 +87,7 @@ struct admission_use {
 };
 void admission_configure(struct engine *e);
 /* The job came, or asks for something else: from the first that depends on another on,
- * dependencies are looked at. O(1). */
+ * dependencies are looked at, and so are limits of arrays. O(1). */
 void admission_notice(struct engine *e, const struct job *j);
 
 /* The first row of these stages (bits) that refuses the job, and *ret its reason; NULL

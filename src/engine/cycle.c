@@ -4,6 +4,7 @@
 
 #include "cluster/rmset.h"
 #include "config/settings.h"
+#include "engine/arrays.h"
 #include "engine/charging/unfunded.h"
 #include "engine/decisions.h"
 #include "engine/dependency.h"
@@ -266,6 +267,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->world.seen = world_stamp(e);
     unfunded_begin(e);
     if (e->c->queued.n) {
+        arrays_begin_cycle(e->arrays);
         queue_rank(e->queue);
         run_passes(e);
         unfunded_follow(e);

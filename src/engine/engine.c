@@ -2,6 +2,7 @@
  * The engine's life, and the door for events (events/events.h). */
 #include "engine/engine.h"
 
+#include "engine/arrays.h"
 #include "engine/bounds.h"
 #include "engine/calendar_private.h"
 #include "engine/decisions.h"
@@ -21,6 +22,7 @@ struct engine *engine_create(
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
     e->promises = promises_create(e->plan);
+    e->arrays = arrays_create();
     e->learned.predictions = predictions_create();
     e->passes.planning = planning_create();
     e->limits = limits_create();
@@ -69,6 +71,7 @@ void engine_destroy(struct engine *e)
         return;
     planning_destroy(e->passes.planning);
     promises_destroy(e->promises);
+    arrays_destroy(e->arrays);
     predictions_destroy(e->learned.predictions);
     plan_destroy(e->plan);
     limits_destroy(e->limits);

@@ -31,6 +31,7 @@ struct site_uses {
     bool noqueue;            /* a job that waits has NOQUEUE */
     bool classes;            /* some job could run in several classes */
     bool deps;               /* some job depended on another */
+    bool arrays;             /* some array was to have so many jobs at once */
     bool cap;                /* some fairshare target keeps jobs from running */
     bool keeps;              /* RESERVATIONPOLICY HIGHEST somewhere */
     uint64_t settings_epoch; /* that limits, `cap` and admission are made from */
@@ -71,6 +72,7 @@ struct engine {
 
     /* who waits, and what for */
     struct admission_use admission;
+    struct arrays *arrays;
     struct queue *queue;
     struct depth_groups *groups;
     struct promises *promises;

@@ -659,6 +659,20 @@ static int say_manager(
         *name ? " " : "", name);
 }
 
+static int say_array(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    (void)c;
+    if (r->used >= r->limit)
+        return snprintf(ret_text, size,
+            "of its array %lld may be on nodes at once, and %lld are",
+            (long long)r->limit, (long long)r->used);
+    return snprintf(ret_text, size,
+        "of its array %lld may be on nodes at once: %lld %s, and %lld go%s before it",
+        (long long)r->limit, (long long)r->used, r->used == 1 ? "is" : "are",
+        (long long)r->asked, r->asked == 1 ? "es" : "");
+}
+
 /* "user bob: fast, slow; class long: wide": whose PLIST lets the job use which. */
 static void name_partition_lists(
     const struct cluster *c, const struct job *j, char *ret, size_t size)
@@ -745,6 +759,7 @@ static const struct {
     [WAIT_RM_LIMIT] = {say_refused, NULL},
     [WAIT_FUNDS] = {say_funds, NULL},
     [WAIT_MANAGER] = {say_manager, NULL},
+    [WAIT_ARRAY] = {say_array, NULL},
 };
 
 int reason_format(
@@ -911,7 +926,8 @@ const char *reason_code_name(enum wait_code code)
         [WAIT_GRES] = "generic-resource",
         [WAIT_RM_LIMIT] = "manager-limit",
         [WAIT_FUNDS] = "funds",
-        [WAIT_MANAGER] = "manager-away"};
+        [WAIT_MANAGER] = "manager-away",
+        [WAIT_ARRAY] = "array-limit"};
 
     return code < WAIT_CODES ? names[code] : "none";
 }

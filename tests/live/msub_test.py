@@ -47,10 +47,26 @@ def test_an_array_is_as_many_jobs_and_keeps_its_limit(live):
                   stdin="echo $PBS_ARRAYID $PBS_JOBID; sleep 0.2\n").split()
     base = ids[0].split("[")[0]
     assert ids == [f"{base}[{i}]" for i in (1, 2, 3, 4)]
-    assert live.job(ids[3])["dependencies"] == [f"afterany:{ids[2]}"]
+    assert "ArrayLimit: 1" in live.ok("checkjob", ids[3])
     live.wait(lambda: not any(live.job(i) for i in ids), "the end of all")
     for i, job in enumerate(ids, 1):
         assert lines_of(f"{live.home}/out.{i}") == [f"{i} {job}"]
+
+
+def test_an_array_keeps_its_limit_whoever_is_cancelled(live):
+    def running():
+        return [i for i in ids if live.state(i) == "Running"]
+
+    ids = live.ok("msub", "-d", live.home, "-t", "1-6%2", stdin="sleep 60\n").split()
+    live.wait(lambda: running() == ids[:2], "two of them")
+    live.ok("canceljob", ids[0], ids[3])
+    live.wait(lambda: running() == ids[1:3], "the next")
+    live.kill()
+    live.start()
+    assert "of its array 2 may be on nodes at once, and 2 are" in live.ok("showq", "-b")
+    assert running() == ids[1:3]
+    live.ok("mjobctl", "-m", "arraylimit=3", ids[0].split("[")[0])
+    live.wait(lambda: running() == ids[1:3] + ids[4:5], "one more")
 
 
 def test_dependencies_hold_the_later_job_back(live):

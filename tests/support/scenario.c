@@ -236,6 +236,7 @@ static struct job_desc describe(const struct sc_job *j, const struct req_desc *p
         .rm = j->rm,
         .state = j->state,
         .deps = j->deps,
+        .array_limit = j->array_limit,
         .partitions = j->partitions,
         .classes = j->classes,
         .reqs = j->req ? j->req : plain,

@@ -33,6 +33,7 @@ struct sc_job {
     const char *advres;            /* the reservation it names */
     const char *rm;                /* whose it is, of several resource managers */
     int64_t tier;                  /* of its resource manager */
+    int64_t array_limit;           /* of its array so many at once */
     bool admitted;                 /* by a resource manager that looks at credentials */
 };
 

@@ -312,6 +312,8 @@ static void print_funds(const json_t *o)
 
     if (get_int(o, "quote", 0))
         printf("Quote: %" JSON_INTEGER_FORMAT "\n", get_int(o, "quote", 0));
+    if (get_int(o, "array_limit", 0))
+        printf("ArrayLimit: %" JSON_INTEGER_FORMAT "\n", get_int(o, "array_limit", 0));
     char credits[LAYOUT_CREDITS_MAX];
 
     if (!f)

@@ -44,7 +44,7 @@ static const struct command_spec spec = {
         "JOBS are ids, comma lists, regular expressions or ALL.\n"
         "\n"
         "What -m changes:\n"
-        "  account awduration class comment deadline depend features flags gres group\n"
+        "  account arraylimit awduration class comment deadline depend features flags gres group\n"
         "  hold hostlist jobdisk jobmem jobname jobswap mail mailwhen messages\n"
         "  minstarttime nodecount partition priority proccount qos queue quote\n"
         "  reqawduration reqreservation sysprio userprio wclimit\n"

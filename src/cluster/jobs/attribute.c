@@ -62,6 +62,8 @@ static const struct attribute attributes[] = {
         IN_EXTRA(mail_when), .check = mailtext_check_when},
     {"quote", ASKED("quote"), OF_TYPE(NUMBER), FROM_0,
         .change = CHANGE_QUOTE, IN_DESC(quote), IN_EXTRA(quote)},
+    {"array_limit", ASKED("array_limit"), OF_TYPE(NUMBER), .max = 100000,
+        .change = CHANGE_ARRAY_LIMIT, IN_DESC(array_limit), IN_EXTRA(array_limit)},
 };
 /* clang-format on */
 

@@ -134,21 +134,14 @@ static int note_made(struct server *s, const char *job, void *ctx, struct err *e
     return u->elsewhere ? elsewhere_check(s, job, err) : 0;
 }
 
-/* At most N at once: the i-th job waits for the end of the one N before it. */
 static bool hand_on_next(struct server *s, struct manager_batch *b, void *ctx)
 {
     struct submitting *u = ctx;
-    const struct array_spec *a = &u->array;
-    char id[60], before[80] = "";
-    size_t i = u->next++;
+    char id[60];
 
-    snprintf(id, sizeof id, "%s[%u]", u->number, a->indexes.v[i]);
-    if (a->at_once && i >= a->at_once)
-        snprintf(
-            before, sizeof before, "%s[%u]", u->here, a->indexes.v[i - a->at_once]);
-    submitdraft_after(u->draft, before);
+    snprintf(id, sizeof id, "%s[%u]", u->number, u->array.indexes.v[u->next++]);
     hand_on(s, b, u, id);
-    return u->next < a->indexes.n;
+    return u->next < u->array.indexes.n;
 }
 
 /* ---- how many ---- */
@@ -236,6 +229,8 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
         manager_id_here(u->m, u->number, u->here, sizeof u->here);
         u->elsewhere = elsewhere_new(s, u->m, submitdraft_submission(d));
     }
+    if (u->array.at_once)
+        submitdraft_edit(d)->job.desc.array_limit = u->array.at_once;
     TAILQ_INSERT_TAIL(&s->api.submitting->all, u, others);
     if (!good) {
         free_submitting(u);

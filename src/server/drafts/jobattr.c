@@ -11,6 +11,7 @@
 
 static const struct jobattr attributes[] = {
     {"account", CHANGE_ACCOUNT, VALUE_NAME, true},
+    {"arraylimit", CHANGE_ARRAY_LIMIT, VALUE_NUMBER, true},
     {"awduration", CHANGE_WCLIMIT, VALUE_DURATION, true},
     {"class", CHANGE_CLASS, VALUE_NAME, true},
     {"comment", CHANGE_COMMENT, VALUE_NAME, true},

@@ -23,7 +23,7 @@ struct submit_draft {
     struct VEC(void *) owned;               /* lists of the lengths asked */
     struct VEC(struct gres_cfg *) gres;     /* name NULL ends; names owned */
     struct VEC(struct nodeset_spec *) sets; /* in that room too; their lists owned */
-    struct dep *deps; /* ids borrowed; room for one more, and the end */
+    struct dep *deps; /* ids borrowed */
     size_t ndeps;
 };
 
@@ -165,7 +165,7 @@ static int read_dependencies(
     json_t *array = json_object_get(o, key), *entry;
     size_t i;
 
-    d->deps = take_room(d, json_array_size(array) + 2, sizeof *d->deps);
+    d->deps = take_room(d, json_array_size(array) + 1, sizeof *d->deps);
     json_array_foreach(array, i, entry)
     {
         const char *text = json_is_string(entry) ? json_string_value(entry) : "";
@@ -394,13 +394,4 @@ void submitdraft_name_deps(
         d->deps[i].job_id = take_room(d, strlen(found) + 1, 1);
         memcpy(d->deps[i].job_id, found, strlen(found) + 1);
     }
-}
-
-void submitdraft_after(struct submit_draft *d, const char *job)
-{
-    d->deps[d->ndeps] = (struct dep){0};
-    if (!*job)
-        return;
-    d->deps[d->ndeps] = (struct dep){DEP_COMPLETED, (char *)(uintptr_t)job};
-    d->sub.job.desc.deps = d->deps;
 }

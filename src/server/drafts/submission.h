@@ -24,10 +24,6 @@ struct rm_submission *submitdraft_edit(struct submit_draft *d);
 void submitdraft_name_deps(
     struct submit_draft *d, const char *(*name)(void *ctx, const char *job), void *ctx);
 
-/* It waits for the end of that job too, besides those asked for, if there is room for
- * one more; "" = for none. Borrowed. */
-void submitdraft_after(struct submit_draft *d, const char *job);
-
 /* Member `key` of the request, when it is a text and not empty; else NULL. */
 const char *submitdraft_text(const json_t *o, const char *key);
 

@@ -538,6 +538,8 @@ static void add_limits(json_t *o, const struct job *j)
 {
     if (j->extra && j->extra->quote)
         render_int(o, "quote", j->extra->quote);
+    if (j->extra && j->extra->array_limit)
+        render_int(o, "array_limit", j->extra->array_limit);
     if (j->extra && j->extra->min_wclimit_s)
         render_int(o, "min_wclimit_s", j->extra->min_wclimit_s);
     if (j->extra && j->extra->full_wclimit_s)

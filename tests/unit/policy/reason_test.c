@@ -155,6 +155,12 @@ static const struct {
     {{.code = WAIT_RM_LIMIT, .object = UINT32_MAX},
         "the resource manager refused to start a job like it"},
     {{.code = WAIT_MANAGER}, "its resource manager does not answer"},
+    {{.code = WAIT_ARRAY, .limit = 8, .used = 8, .asked = 2},
+        "of its array 8 may be on nodes at once, and 8 are"},
+    {{.code = WAIT_ARRAY, .limit = 3, .used = 1, .asked = 2},
+        "of its array 3 may be on nodes at once: 1 is, and 2 go before it"},
+    {{.code = WAIT_ARRAY, .limit = 1, .asked = 1},
+        "of its array 1 may be on nodes at once: 0 are, and 1 goes before it"},
     {{.code = WAIT_FUNDS, .asked = 57600000, .limit = 40000000, .used = 12000000},
         "needs 57,600 credits, 40,000 left in DEFAULT, 12,000 of them kept for 0 "
         "running jobs"},

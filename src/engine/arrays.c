@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See arrays.h. */
+#include "engine/arrays.h"
+
+#include "base/names.h"
+#include "cluster/rmset.h"
+#include "engine/dependency.h"
+#include "engine/engine_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_PLACE UINT32_MAX
+
+/* One array, while its places are given. */
+struct array_places {
+    uint32_t begun;
+    int64_t most;              /* the largest limit of its jobs */
+    struct VEC(uint32_t) next; /* jobs that could go, first come first; at most as many
+                                  as may begin */
+};
+
+struct arrays {
+    uint64_t applied, cycles; /* when places were given: engine_stats, world_seen */
+    struct names *names;      /* of arrays, without bracket and index */
+    struct VEC(struct array_places) all; /* by name */
+    struct VEC(uint32_t) array, place;   /* by job */
+};
+
+struct arrays *arrays_create(void)
+{
+    struct arrays *a = xcalloc(1, sizeof *a);
+
+    a->applied = UINT64_MAX;
+    return a;
+}
+
+static void forget_places(struct arrays *a)
+{
+    for (size_t i = 0; i < a->all.n; i++)
+        vec_fini(&a->all.v[i].next);
+    a->all.n = a->array.n = a->place.n = 0;
+    names_destroy(a->names);
+    a->names = NULL;
+}
+
+void arrays_destroy(struct arrays *a)
+{
+    if (!a)
+        return;
+    forget_places(a);
+    vec_fini(&a->all);
+    vec_fini(&a->array);
+    vec_fini(&a->place);
+    free(a);
+}
+
+bool arrays_limits(const struct job *j)
+{
+    return j->extra && j->extra->array_limit > 0 && strchr(j->id, '[');
+}
+
+/* ---- who is before whom ---- */
+
+/* Nothing of its own keeps it from going. */
+static bool may_go(const struct engine *e, const struct job *j)
+{
+    uint32_t on;
+    bool deferred = j->holds == HOLD_DEFER && j->defer_until > e->now;
+
+    return j->state == JOB_IDLE && !deferred && !(j->holds & ~HOLD_DEFER)
+           && j->release_at <= e->now && !dependency_unmet(e->c, j, &on)
+           && !rmset_is_away(e->c, job_rm(j)) && job_cred(e->c, j, CRED_CLASS)->enabled;
+}
+
+static bool is_before(const struct engine *e, const struct job *a, const struct job *b)
+{
+    bool first = promises_has_any(e->promises, a),
+         second = promises_has_any(e->promises, b);
+
+    if (first != second)
+        return first;
+    if (a->sys_priority != b->sys_priority)
+        return a->sys_priority > b->sys_priority;
+    if (a->user_priority != b->user_priority)
+        return a->user_priority > b->user_priority;
+    return name_compare(a->id, b->id) < 0;
+}
+
+static void put_next(const struct engine *e, struct array_places *p, uint32_t job)
+{
+    uint32_t *v;
+    size_t i = p->next.n;
+
+    if (p->most <= p->begun)
+        return;
+    if ((int64_t)i < p->most - p->begun)
+        vec_push(&p->next, job);
+    else if (!is_before(e, e->c->jobs.v[job], e->c->jobs.v[p->next.v[--i]]))
+        return;
+    for (v = p->next.v;
+         i > 0 && is_before(e, e->c->jobs.v[job], e->c->jobs.v[v[i - 1]]); i--)
+        v[i] = v[i - 1];
+    v[i] = job;
+}
+
+/* ---- giving places ---- */
+
+static struct array_places *array_of(struct arrays *a, const struct job *j)
+{
+    char name[256];
+    int len = (int)(strchr(j->id, '[') - j->id);
+
+    snprintf(name, sizeof name, "%.*s", len, j->id);
+    uint32_t id = names_intern(a->names, name);
+    if (id == a->all.n)
+        vec_push(&a->all, ((struct array_places){0}));
+    a->array.v[j->index] = id;
+    return &a->all.v[id];
+}
+
+static void note_member(struct arrays *a, const struct job *j)
+{
+    if (!arrays_limits(j))
+        return;
+    struct array_places *p = array_of(a, j);
+    if (p->most < j->extra->array_limit)
+        p->most = j->extra->array_limit;
+    p->begun += job_has_begun((enum job_state)j->state);
+}
+
+static void give_places(const struct engine *e, struct arrays *a)
+{
+    const struct cluster *c = e->c;
+
+    forget_places(a);
+    a->names = names_create();
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        vec_push(&a->array, NO_PLACE);
+        vec_push(&a->place, NO_PLACE);
+    }
+    for (size_t i = 0; i < c->active.n; i++)
+        note_member(a, c->jobs.v[c->active.v[i]]);
+    for (size_t i = 0; i < c->queued.n; i++)
+        if (queue_at(c, i))
+            note_member(a, queue_at(c, i));
+    for (size_t i = 0; i < c->queued.n; i++) {
+        const struct job *j = queue_at(c, i);
+        if (j && a->array.v[j->index] != NO_PLACE && may_go(e, j))
+            put_next(e, &a->all.v[a->array.v[j->index]], j->index);
+    }
+    for (size_t i = 0; i < a->all.n; i++)
+        for (uint32_t k = 0; k < a->all.v[i].next.n; k++)
+            a->place.v[a->all.v[i].next.v[k]] = a->all.v[i].begun + k;
+}
+
+/* As things are: what is decided in a cycle moves nobody's place before the next. */
+static void refresh_places(const struct engine *e, struct arrays *a)
+{
+    if (a->applied == e->world.applied && a->cycles == e->stats.cycles)
+        return;
+    a->applied = e->world.applied;
+    a->cycles = e->stats.cycles;
+    give_places(e, a);
+}
+
+void arrays_begin_cycle(struct arrays *a)
+{
+    a->applied = UINT64_MAX;
+}
+
+bool arrays_refuse(const struct engine *e, const struct job *j, struct reason *ret)
+{
+    struct arrays *a = e->arrays;
+    int64_t limit = j->extra->array_limit;
+
+    refresh_places(e, a);
+    if (j->index >= a->array.n || a->array.v[j->index] == NO_PLACE)
+        return false;
+    const struct array_places *p = &a->all.v[a->array.v[j->index]];
+    bool placed = a->place.v[j->index] != NO_PLACE;
+    if (placed ? a->place.v[j->index] < limit : p->begun < limit && !may_go(e, j))
+        return false;
+    ret->limit = limit;
+    ret->used = p->begun;
+    ret->asked = placed ? a->place.v[j->index] - p->begun : (int64_t)p->next.n;
+    return true;
+}
