@@ -228,7 +228,8 @@ MEMBERS = {
         + [([{"node": {"name": "node01", "to": to}}], RULERS) for to in ("drain", "down", "up")]
         + [([{"submit": {"script": "#!/bin/sh\n"}}], ALL),
            ([{"submit": {"script": "#!/bin/sh\n", "flags": ["PREEMPTOR"]}}], RULERS)],
-        "method": [("plan", ALL)], "watch": [(["{job}"], ALL)]},
+        "method": [("plan", ALL), ("run", ALL)], "horizon_s": [],
+        "runtime": [], "cpu_ms": [], "watch": [(["{job}"], ALL)]},
     "PastRequest": {"at": [(2, ALL)]},
     "PastMove": {"at": [], "seconds": [(1, ALL)], "cycles": [(1, ALL)], "about": [("7", ALL)]},
     "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)],
