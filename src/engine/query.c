@@ -149,6 +149,9 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
             .partition = planned->partition};
         return true;
     }
+    struct reason ever;
+    if (!qos && admission_refusal(e, j, ADMIT_EVER, &ever))
+        return false; /* as it is it can start never, whatever its deferral says */
     return qos && qos != j->cred[CRED_QOS] ? earliest_with(e, j, qos, now, ret)
                                            : earliest(e->plan, j, now, ret);
 }

@@ -54,6 +54,26 @@ static const char *when_text(const struct engine *e, int64_t at, char *buf, size
     return buf;
 }
 
+static uint32_t configured(
+    void *ctx, const struct reservation *r, uint32_t node, int64_t start, int64_t end)
+{
+    const struct cluster *c = ctx;
+
+    (void)start, (void)end;
+    return rsvnodes_tasks_configured(c, r, node_at(c, node));
+}
+
+/* What it could have if nobody else were there, of nodes that can be used now. */
+static uint32_t count_ever(const struct engine *e, const struct reservation *draft)
+{
+    const struct rsvnodes_free empty = {.tasks = configured, .ctx = e->c};
+    struct allocs alloc = {0};
+    uint32_t tasks = rsvnodes_choose(e->c, draft, &empty, &alloc);
+
+    vec_fini(&alloc);
+    return tasks;
+}
+
 static int refuse_tasks(
     struct engine *e, const struct reservation *draft, uint32_t tasks, struct err *err)
 {
@@ -71,6 +91,11 @@ static int refuse_tasks(
     if (least == 0) /* tasks are what fits there */
         return err_set(err, ERR_CONFLICT,
             "none of these nodes has as much as one task of the reservation asks for");
+    if (at >= TIME_NEVER && count_ever(e, draft) < least)
+        return err_set(err, ERR_CONFLICT,
+            "cannot select %u tasks for a reservation: the nodes that it may have, and "
+            "that can be used, have room for %u if nothing else is there",
+            least, count_ever(e, draft));
     if (at >= TIME_NEVER)
         return err_set(err, ERR_CONFLICT,
             "cannot select %u tasks for a reservation that begins %s: %u can be had, "

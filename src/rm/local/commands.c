@@ -117,7 +117,8 @@ static void do_start(struct local_job *j, const struct command *full)
     run_fini(&j->run);
     j->run = (struct run){.wclimit_s = c->wclimit_s,
         .overrun_s = c->overrun_s,
-        .mem_mb = c->over_memory ? 0 : request_mem_mb(j->request),
+        .mem_mb =
+            c->over_memory ? 0 : request_mem_mb(j->request, c->places, c->nplaces),
         .grace_ms = j->local->cfg.grace_ms,
         .start_ms = j->local->cfg.start_ms,
         .poll_ms = j->local->cfg.poll_ms};

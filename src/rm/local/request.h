@@ -25,8 +25,9 @@ char *request_write(const struct rm_submission *s, const char *id, int64_t submi
 struct request *request_read(const char *text, size_t len, struct err *err);
 void request_free(struct request *r);
 
-/* Memory a job may use in all, in MB; 0 = no limit asked. */
-int64_t request_mem_mb(const struct request *r);
+/* Memory a job may use in all on these places, in MB; 0 = no limit asked. */
+int64_t request_mem_mb(
+    const struct request *r, const struct job_place *places, size_t n);
 
 /* Processors of one task of its request of that number; 0 = all of the node. */
 int64_t request_procs_per_task(const struct request *r, uint32_t req);

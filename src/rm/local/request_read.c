@@ -55,18 +55,31 @@ void request_free(struct request *r)
     free(r);
 }
 
-int64_t request_mem_mb(const struct request *r)
+/* On how many nodes tasks of that request are. */
+static int64_t count_nodes(const struct job_place *places, size_t n, uint32_t req)
 {
+    int64_t nodes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        nodes += places[i].req == req;
+    return nodes;
+}
+
+int64_t request_mem_mb(
+    const struct request *r, const struct job_place *places, size_t n)
+{
+    const int64_t most = INT64_MAX / 1024 / 1024 / 64;
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < r->job.desc.nreqs; i++) {
         const struct req_desc *q = &r->job.desc.reqs[i];
-        int64_t tasks = q->tasks != 0 ? q->tasks : 1, mb = q->per_task.v[RES_MEM];
+        int64_t tasks = q->tasks != 0 ? q->tasks : 1, nodes = count_nodes(places, n, i);
+        int64_t each = q->per_task.v[RES_MEM], by_node = q->mem_per_node_mb;
 
-        mb += q->mem_per_node_mb; /* where each of them is alone */
-        if (mb <= 0 || mb > INT64_MAX / 1024 / 1024 / 64 / tasks)
+        if (each + by_node <= 0 || each > most / tasks
+            || by_node > most / (nodes > 0 ? nodes : 1))
             return 0; /* one of them may use all there is */
-        sum += mb * tasks;
+        sum += each * tasks + by_node * nodes;
     }
     return sum;
 }

@@ -51,6 +51,24 @@ static void a_job_starts_when_it_runs_is_reserved_or_fits(void **state)
     }
 }
 
+/* The end of its deferral is not when it starts: it is deferred again then. */
+static void a_job_over_a_hard_limit_by_itself_has_no_start(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create_with("USERCFG[u] MAXPROC=2\n");
+    struct query_start q;
+
+    sc_nodes(s, 4, 1);
+    sc_job(s, (struct sc_job){.id = "over", .procs = 3, .limit_s = 10, .user = "u"});
+    sc_job(s, (struct sc_job){.id = "fits", .procs = 2, .limit_s = 10, .user = "u"});
+    sc_job(s, (struct sc_job){.id = "next", .procs = 2, .limit_s = 10, .user = "u"});
+    sc_at(s, 5);
+    assert_int_equal(sc_find(s, "over")->holds, HOLD_DEFER);
+    assert_false(query_job_start(sc_engine(s), sc_find(s, "over"), 0, 5, &q));
+    assert_true(query_job_start(sc_engine(s), sc_find(s, "next"), 0, 5, &q));
+    sc_destroy(s);
+}
+
 /* Whom nothing was promised: one after the other, as they then start; and nothing is
  * decided otherwise for it. */
 static void a_forecast_is_when_jobs_start_if_all_run_to_their_limits(void **state)
@@ -730,6 +748,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_starts_when_it_runs_is_reserved_or_fits),
+        cmocka_unit_test(a_job_over_a_hard_limit_by_itself_has_no_start),
         cmocka_unit_test(a_forecast_is_when_jobs_start_if_all_run_to_their_limits),
         cmocka_unit_test(a_forecast_is_of_jobs_that_can_wait_for_something),
         cmocka_unit_test(who_has_room_now_is_not_expected_at_any_time),

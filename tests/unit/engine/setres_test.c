@@ -194,7 +194,7 @@ static void a_refusal_names_the_first_possible_start_r40(void **state)
             s, (struct sc_job){.id = "K", .procs = 3, .limit_s = 30, .priority = 90});
         sc_at(s, 0);
         expect_refusal(s, &all, "the first possible start is in 00:02:10");
-        expect_refusal(s, &five, "no later instant is known to be better");
+        expect_refusal(s, &five, "have room for 4 if nothing else is there");
         all.start_at = 140;
         all.end_at = 190;
         scene_setres(s, &all);

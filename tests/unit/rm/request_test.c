@@ -176,10 +176,11 @@ static void memory_of_requests_adds_up_and_each_has_its_processors(void **state)
     struct req_desc req[] = {{.per_task = {{2, 100, 0, 0}}, .tasks = 3},
         {.per_task = {{4, 50, 0, 0}}, .tasks = 1}};
     struct rm_submission s = {.job.desc = {.reqs = req, .nreqs = 2}, .script = ""};
+    const struct job_place at[] = {{"n1", 2, 0}, {"n2", 1, 0}, {"n2", 1, 1}};
     struct request *r = through_text(&s);
 
     (void)state;
-    assert_int_equal(request_mem_mb(r), 350);
+    assert_int_equal(request_mem_mb(r, at, 3), 350);
     assert_int_equal(request_procs_per_task(r, 0), 2);
     assert_int_equal(request_procs_per_task(r, 1), 4);
     assert_int_equal(request_procs_per_task(r, 2), 1); /* there is none */
@@ -187,8 +188,14 @@ static void memory_of_requests_adds_up_and_each_has_its_processors(void **state)
     req[1].per_task.v[RES_MEM] = 0; /* as much as it likes */
     req[1].per_task.v[RES_PROCS] = -1;
     r = through_text(&s);
-    assert_int_equal(request_mem_mb(r), 0);
+    assert_int_equal(request_mem_mb(r, at, 3), 0);
     assert_int_equal(request_procs_per_task(r, 1), 0);
+    request_free(r);
+    req[0].per_task.v[RES_MEM] = 0;
+    req[0].mem_per_node_mb = 100; /* of each node, however many tasks are there */
+    req[1].per_task.v[RES_MEM] = 50;
+    r = through_text(&s);
+    assert_int_equal(request_mem_mb(r, at, 3), 250);
     request_free(r);
 }
 
