@@ -22,18 +22,16 @@ struct array_places {
 };
 
 struct arrays {
-    uint64_t applied, cycles; /* when places were given: engine_stats, world_seen */
-    struct names *names;      /* of arrays, without bracket and index */
+    bool given;
+    uint64_t settings;                   /* config_epoch when they were given */
+    struct names *names;                 /* of arrays, without bracket and index */
     struct VEC(struct array_places) all; /* by name */
     struct VEC(uint32_t) array, place;   /* by job */
 };
 
 struct arrays *arrays_create(void)
 {
-    struct arrays *a = xcalloc(1, sizeof *a);
-
-    a->applied = UINT64_MAX;
-    return a;
+    return xcalloc(1, sizeof(struct arrays));
 }
 
 static void forget_places(struct arrays *a)
@@ -63,14 +61,13 @@ bool arrays_limits(const struct job *j)
 
 /* ---- who is before whom ---- */
 
-/* Nothing of its own keeps it from going. */
+/* Nothing of its own keeps it from going, but that its time has not come: that comes by
+ * itself, and is to turn nobody away. So they are in the order of it. */
 static bool may_go(const struct engine *e, const struct job *j)
 {
     uint32_t on;
-    bool deferred = j->holds == HOLD_DEFER && j->defer_until > e->now;
 
-    return j->state == JOB_IDLE && !deferred && !(j->holds & ~HOLD_DEFER)
-           && j->release_at <= e->now && !dependency_unmet(e->c, j, &on)
+    return j->state == JOB_IDLE && j->holds == 0 && !dependency_unmet(e->c, j, &on)
            && !rmset_is_away(e->c, job_rm(j)) && job_cred(e->c, j, CRED_CLASS)->enabled;
 }
 
@@ -81,6 +78,8 @@ static bool is_before(const struct engine *e, const struct job *a, const struct 
 
     if (first != second)
         return first;
+    if (a->release_at != b->release_at)
+        return a->release_at < b->release_at;
     if (a->sys_priority != b->sys_priority)
         return a->sys_priority > b->sys_priority;
     if (a->user_priority != b->user_priority)
@@ -135,6 +134,8 @@ static void give_places(const struct engine *e, struct arrays *a)
     const struct cluster *c = e->c;
 
     forget_places(a);
+    a->given = true;
+    a->settings = c->config_epoch;
     a->names = names_create();
     for (size_t i = 0; i < c->jobs.n; i++) {
         vec_push(&a->array, NO_PLACE);
@@ -155,19 +156,9 @@ static void give_places(const struct engine *e, struct arrays *a)
             a->place.v[a->all.v[i].next.v[k]] = a->all.v[i].begun + k;
 }
 
-/* As things are: what is decided in a cycle moves nobody's place before the next. */
-static void refresh_places(const struct engine *e, struct arrays *a)
+void arrays_changed(struct arrays *a)
 {
-    if (a->applied == e->world.applied && a->cycles == e->stats.cycles)
-        return;
-    a->applied = e->world.applied;
-    a->cycles = e->stats.cycles;
-    give_places(e, a);
-}
-
-void arrays_begin_cycle(struct arrays *a)
-{
-    a->applied = UINT64_MAX;
+    a->given = false;
 }
 
 bool arrays_refuse(const struct engine *e, const struct job *j, struct reason *ret)
@@ -175,15 +166,21 @@ bool arrays_refuse(const struct engine *e, const struct job *j, struct reason *r
     struct arrays *a = e->arrays;
     int64_t limit = j->extra->array_limit;
 
-    refresh_places(e, a);
+    if (!a->given || a->settings != e->c->config_epoch)
+        give_places(e, a);
     if (j->index >= a->array.n || a->array.v[j->index] == NO_PLACE)
         return false;
-    const struct array_places *p = &a->all.v[a->array.v[j->index]];
-    bool placed = a->place.v[j->index] != NO_PLACE;
-    if (placed ? a->place.v[j->index] < limit : p->begun < limit && !may_go(e, j))
+    struct array_places *p = &a->all.v[a->array.v[j->index]];
+    uint32_t *place = &a->place.v[j->index];
+    bool could_go = may_go(e, j);
+    if (*place == NO_PLACE && could_go && (int64_t)(p->begun + p->next.n) < p->most) {
+        *place = p->begun + (uint32_t)p->next.n; /* its deferral has just ended */
+        vec_push(&p->next, j->index);
+    }
+    if (*place != NO_PLACE ? *place < limit : !could_go && p->begun < limit)
         return false;
     ret->limit = limit;
     ret->used = p->begun;
-    ret->asked = placed ? a->place.v[j->index] - p->begun : (int64_t)p->next.n;
+    ret->asked = *place != NO_PLACE ? *place - p->begun : (int64_t)p->next.n;
     return true;
 }

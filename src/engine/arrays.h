@@ -8,9 +8,9 @@
  *
  * Whoever has begun has the first places, a suspended job too: it goes on without being
  * asked again. Then come those that could go, jobs that were promised a start first, as
- * a promise is kept; then by what administrators and users gave them, then by index. A
- * job is kept back while its place is not below its own limit, so that no more of them
- * are planned, or promised anything, than may run. */
+ * a promise is kept; then by what administrators and users gave them, by when they
+ * could go, and by index. A job is kept back while its place is not below its own
+ * limit, so that no more of them are planned, or promised anything, than may run. */
 #ifndef MAUI_ENGINE_ARRAYS_H
 #define MAUI_ENGINE_ARRAYS_H
 
@@ -24,11 +24,12 @@ struct arrays *arrays_create(void);
 void arrays_destroy(struct arrays *a);
 
 bool arrays_limits(const struct job *j);
-/* A cycle begins: places are given anew in it. O(1). */
-void arrays_begin_cycle(struct arrays *a);
+/* An event was applied, a cycle begins or is over: places are given anew when somebody
+ * asks. What is decided in a cycle moves nobody's place in it. O(1). */
+void arrays_changed(struct arrays *a);
 
 /* Are as many of its array before it as its limit allows? *ret has the numbers then.
- * O(1), and once after each event and in each cycle O(jobs). */
+ * O(1), and once after such a change O(jobs). */
 bool arrays_refuse(const struct engine *e, const struct job *j, struct reason *ret);
 
 #endif

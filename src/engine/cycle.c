@@ -267,7 +267,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->world.seen = world_stamp(e);
     unfunded_begin(e);
     if (e->c->queued.n) {
-        arrays_begin_cycle(e->arrays);
+        arrays_changed(e->arrays);
         queue_rank(e->queue);
         run_passes(e);
         unfunded_follow(e);
@@ -283,6 +283,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->cycle.last_at = e->now;
     e->world.reordered = false;
     e->stats.cycles++;
+    arrays_changed(e->arrays);
     if (e->learned.statistics && someone_waits(e))
         statistics_cycle(e->learned.statistics, (int64_t)e->stats.cycles);
     decisions_close(e);

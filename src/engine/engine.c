@@ -214,6 +214,7 @@ int engine_apply(
     if (found.job)
         tell_touched(e, row, found.job, result == 0);
     charging_settle(e);
+    arrays_changed(e->arrays);
     e->world.reordered |= orders && result == 0;
     plan_changed(e->plan); /* nodes are measured, jobs ask for something else ... */
     if (ret && result == 0)

@@ -67,6 +67,11 @@ class Crowd:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/")
             self.groups[role] = self.ask(role, "GET", "/v1/identity")[1]["group"]
         self.jobs = []
+        # who asks when such a job would start is told of systems that some job names
+        body = dict(table.OPERATIONS["POST /v1/jobs"][1], requests=[{
+            name: value for name in ("os", "arch", "network")
+            for value, _ in table.REQUEST[name]}])
+        assert self.ask("1", "POST", "/v1/jobs", body)[0] == 200
         self.fresh()
 
     def ask(self, role, method, path, body=None):
@@ -108,7 +113,8 @@ def crowd(request, build):
     from live_daemon import Daemon
     d = Daemon(build / "src" / "client" / "maui")
     d.configure(CONFIG + f"RESCTLPOLICY {request.param}\n")
-    d.start("--paused")
+    d.start()
+    d.wait(lambda: d.api("/v1/windows")[0] == 200, "the first cycle")  # the plan is asked
     c = None
     try:
         c = Crowd(d)

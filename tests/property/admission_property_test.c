@@ -9,6 +9,7 @@
 #include "config/settings.h"
 #include "engine/admission.h"
 #include "engine/engine_private.h"
+#include "engine/promises.h"
 #include "policy/fairshare.h"
 #include "quotas.h"
 #include "rng.h"
@@ -70,6 +71,8 @@ static uint64_t hash_record(const struct job *j)
 
     h = add_hash(h, (uint64_t)j->defer_until);
     h = add_hash(h, (uint64_t)j->release_at);
+    h = add_hash(add_hash(h, (uint64_t)j->sys_priority), (uint64_t)j->user_priority);
+    h = add_hash(h, j->extra ? (uint64_t)j->extra->array_limit : 0);
     h = add_hash(h, j->extra ? j->extra->deferred_in : 0);
     h = add_hash(h, (uint64_t)j->wclimit_s);
     for (uint32_t i = 0; i < j->nreqs; i++)
@@ -92,11 +95,14 @@ static uint64_t hash_class(const struct job *j)
     return add_hash(add_hash(h, j->cred[CRED_QOS]), j->partitions);
 }
 
-static uint64_t hash_doing(const struct job *j)
+/* Of an array others are before it: what keeps them, and what they were promised. */
+static uint64_t hash_doing(const struct engine *e, const struct job *j)
 {
-    uint64_t h = add_hash(add_hash(1, j->state), j->failed);
+    uint64_t h = add_hash(add_hash(hash_record(j), hash_class(j)), j->failed);
 
-    h = add_hash(h, (uint64_t)j->start_at);
+    h = add_hash(h, promises_has_any(e->promises, j));
+
+    h = add_hash(add_hash(h, (uint64_t)j->start_at), j->holds);
     return add_hash(add_hash(h, (uint64_t)j->end_at), (uint64_t)j->wclimit_s);
 }
 
@@ -129,7 +135,7 @@ static struct surroundings look_around(const struct history *h)
         .world = admission_world_of(h->e), .now = h->e->now, .usage = hash_usage(c)};
 
     for (size_t i = 0; i < c->jobs.n; i++)
-        s.jobs[i] = c->jobs.v[i] ? hash_doing(c->jobs.v[i]) : 0;
+        s.jobs[i] = c->jobs.v[i] ? hash_doing(h->e, c->jobs.v[i]) : 0;
     return s;
 }
 
@@ -270,7 +276,7 @@ static void submit(struct history *h)
 
     if (h->e->c->jobs.n >= JOBS)
         return;
-    snprintf(id, sizeof id, "j%u", rng_below(&h->rng, 1000000));
+    snprintf(id, sizeof id, "j[%u]", rng_below(&h->rng, 1000000));
     snprintf(user, sizeof user, "u%u", rng_below(&h->rng, 3));
     snprintf(copy, sizeof copy, "%s", other);
     if (rng_percent(&h->rng, 10))
@@ -282,6 +288,8 @@ static void submit(struct history *h)
         .wclimit_s = rng_range(&h->rng, 1, 20),
         .cred = {[CRED_USER] = user, [CRED_CLASS] = classes[rng_below(&h->rng, 2)]},
         .state = rng_percent(&h->rng, 5) ? JOB_HOLD : JOB_IDLE,
+        .array_limit =
+            rng_percent(&h->managers, 30) ? rng_range(&h->managers, 1, 3) : 0,
         .reqs = &req,
         .nreqs = 1};
     if (rng_percent(&h->rng, 20))
