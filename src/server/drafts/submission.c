@@ -23,7 +23,7 @@ struct submit_draft {
     struct VEC(void *) owned;               /* lists of the lengths asked */
     struct VEC(struct gres_cfg *) gres;     /* name NULL ends; names owned */
     struct VEC(struct nodeset_spec *) sets; /* in that room too; their lists owned */
-    struct dep *deps; /* ids borrowed */
+    struct dep *deps;                       /* ids borrowed */
     size_t ndeps;
 };
 
