@@ -7,8 +7,25 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define TUNABLES    "GLIBC_TUNABLES"
+#define LARGE_PAGES "glibc.malloc.hugetlb=1"
+
+void program_ask_large_pages(void)
+{
+    setenv(TUNABLES, LARGE_PAGES, 0);
+}
+
+void program_end_asking(void)
+{
+    const char *told = getenv(TUNABLES);
+
+    if (told && strcmp(told, LARGE_PAGES) == 0)
+        unsetenv(TUNABLES);
+}
 
 char *program_beside(const char *name)
 {

@@ -118,6 +118,8 @@ static int run_other(const char *program, char **argv)
 {
     char *path = program_beside(program), *other;
 
+    if (strcmp(program, "maui-serve") == 0)
+        program_ask_large_pages();
     execv(path, argv);
     if (errno == ENOENT && strcmp(program, "maui-slurm") == 0) {
         other = program_beside(SLURM_OTHER);

@@ -11,6 +11,7 @@
 
 int main(int argc, char **argv)
 {
+    program_end_asking();
     if (argc > 0 && strcmp(argv[0], "replay") == 0)
         return program_end("maui replay", replay_main(argc, argv));
     if (argc > 0 && strcmp(argv[0], GUIDE_WORD) == 0)

@@ -11,7 +11,10 @@ import time
 
 
 def test_a_submitted_job_runs_and_leaves_its_output(live):
-    job = live.submit("echo hello from $PBS_JOBID; exit 3", name="greet")
+    """How the daemon has its memory is not told to the job."""
+    with open(f"/proc/{live.pid()}/environ") as f:
+        assert "GLIBC_TUNABLES=glibc.malloc.hugetlb=1" in f.read().split("\0")
+    job = live.submit("echo hello from $PBS_JOBID; env | grep GLIBC_TUNABLES; exit 3", name="greet")
     live.wait(lambda: live.job(job) is None, "the end of the job")
     with open(f"{live.home}/greet.o{job}") as f:
         assert f.read() == f"hello from {job}\n"
