@@ -107,6 +107,20 @@ def test_what_is_changed_before_a_job_is_taken_back_is_not_undone(kept):
     assert [kept.show(job)["ReqNodeList"] for job in (bound, free)] == ["n3", "(null)"]
 
 
+def test_a_job_started_just_as_it_was_released_is_held_by_its_requeue(kept, forge):
+    job = kept.sbatch("-n", 1, "--requeue")
+    kept.wait_maui(job, "Idle")
+    with kept.stopped("adapter"):
+        kept.ok("scontrol", "hold", job)
+        kept.ok("scontrol", "release", job)
+        kept.ok(forge, "update", job, "priority=4294967295", "req_nodes=n1",
+                "admin_comment=maui:asked;count=1-0")
+        kept.wait_state(job, "RUNNING")
+        kept.ok("scontrol", "requeuehold", job)
+        kept.wait_state(job, "PENDING")
+    kept.wait_maui(job, "Hold")
+
+
 def test_a_hold_set_since_the_last_look_survives_its_being_taken_back(kept, forge):
     """The request is the adapter's, in the second after its look."""
     job, other = kept.sbatch("-n", 1), kept.sbatch("-n", 1)

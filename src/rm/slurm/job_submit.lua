@@ -581,6 +581,13 @@ local function is_of_before(job, set)
 	return n ~= nil and n ~= slurm.NO_VAL and (n < (set.min_nodes or 0) or n > most)
 end
 
+-- A job may be started before the scheduler has taken back the mark of its release: when it
+-- comes back held that would say that it was released since.
+local function end_lift(job, current)
+	local what, own = read_mark(current)
+	if what == LIFTED then mark(job, current, KEPT, own) end
+end
+
 -- Would it undo such a change? What it says was asked is what the adapter has seen.
 local function undoes(job, current)
 	local set = changes[current.job_id] or changes[current.array_job_id]
@@ -854,6 +861,7 @@ local function judge_known(job, current, uid)
 	if ordered and is_start(job) and current.priority == 0 and read_mark(current) == HELD then
 		return IS_HELD -- since the scheduler saw it last
 	end
+	if ordered and waits and is_start(job) then end_lift(job, current) end
 	if waits and not (ordered and job.admin_comment) and (coordinator or not stranger) then
 		remember_change(job, current)
 	end
