@@ -1182,8 +1182,8 @@ class WhatIfRequest(TypedDict):
     #: of run: jobs run to their limits (default), or for as long as PREDICTION expects by
     #: what their owners' jobs ran before, to their limits at most
     runtime: NotRequired[Literal['limit', 'usual']]
-    #: of run: so much processor time for both lives together, 1 to 10000 ms (default);
-    #: what is told is up to the instant that both got to by then
+    #: of run: so much processor time for both lives together, 1 to 10000 ms (default),
+    #: within half a minute; what is told is up to the instant that both got to by then
     cpu_ms: NotRequired[int]
     #: jobs to be told of in any case, at most 1000
     watch: NotRequired[list[str]]

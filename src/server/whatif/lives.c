@@ -23,12 +23,17 @@
 
 #define LOOK_MS 200 /* while this one waits for the other */
 
-static int64_t read_used_ms(void)
+static int64_t read_ms(clockid_t clock)
 {
     struct timespec t = {0};
 
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t read_used_ms(void)
+{
+    return read_ms(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* ---- what is asked ---- */
@@ -82,15 +87,19 @@ static void tell_progress(const struct lives *l)
 struct going {
     const struct lives *l;
     struct lives_progress *progress; /* its own */
-    int64_t from_ms;                 /* of the processor */
+    int64_t from_ms, from_wall_ms; /* of the processor, and of the clock on the wall */
 };
 
 static bool goes_on(void *ctx, int64_t at)
 {
     const struct going *g = ctx;
     int64_t most_ms = (int64_t)(g->l->cpu_s * 1000);
-    double used = most_ms ? (double)(read_used_ms() - g->from_ms) / (double)most_ms : 1;
+    int64_t used_ms = read_used_ms() - g->from_ms;
+    double used = most_ms ? (double)used_ms / (double)most_ms : 1;
+    int64_t passed_ms = read_ms(CLOCK_MONOTONIC) - g->from_wall_ms;
+    double passed = (double)passed_ms / LIVES_WALL_MS;
 
+    used = used > passed ? used : passed;
     note_progress(g->l, g->progress, at, used);
     if (g->progress == &g->l->progress[1])
         tell_progress(g->l);
@@ -146,7 +155,10 @@ static void find_stands(struct server *s, struct lived *lived)
 
 static void live(struct lives *l, struct lived *ret, struct lives_progress *progress)
 {
-    struct going going = {.l = l, .progress = progress, .from_ms = read_used_ms()};
+    struct going going = {.l = l,
+        .progress = progress,
+        .from_ms = read_used_ms(),
+        .from_wall_ms = read_ms(CLOCK_MONOTONIC)};
     struct life_options opt = {.until = l->horizon_at,
         .lengths = l->usual ? &l->lengths : NULL,
         .goes_on = goes_on,

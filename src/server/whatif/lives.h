@@ -18,6 +18,7 @@
 #define LIVES_HORIZON_S     86400
 #define LIVES_HORIZON_MAX_S (INT64_C(30) * 86400)
 #define LIVES_CPU_MS        10000 /* of both together */
+#define LIVES_WALL_MS       30000 /* where others have the processors */
 
 /* A life, and how jobs stand at its end: by index, enum stand. */
 struct lived {
@@ -28,7 +29,7 @@ struct lived {
 /* How far a life got: read by the process of the other one. */
 struct lives_progress {
     _Atomic int64_t at;
-    _Atomic unsigned percent; /* of the way to the horizon, or of its processor time */
+    _Atomic unsigned percent; /* of the way to the horizon, or of its time */
 };
 
 struct lives {

@@ -500,10 +500,11 @@ static void note_lived(json_t *notes, const struct lives *l, json_t *o)
     if (until >= l->horizon_at)
         return;
     char text[DURATION_TEXT_MAX];
-    json_array_append_new(notes,
-        json_sprintf("the processor time for this was enough for %s from now on, and "
-                     "what is told is up to there",
-            duration_format_exact(until - l->now, text, sizeof text)));
+    json_array_append_new(
+        notes, json_sprintf(
+                   "the time that there is for this was enough for %s from now on, and "
+                   "what is told is up to there",
+                   duration_format_exact(until - l->now, text, sizeof text)));
 }
 
 static void answer_by_lives(struct server *s, const struct identity *who,
