@@ -171,9 +171,8 @@ static bool takes_lines(const struct request *r)
 
 /* The rules of the copy: nothing that is shared with the other process is used. */
 static void run_copy(struct server *s, struct request *r, const json_t *body,
-    int64_t now, const char *basis, pid_t parent, int fd)
+    int64_t now, const char *basis, int fd)
 {
-    lowly_become(parent, WHATIF_CPU_S, WHATIF_MEMORY_MORE, fd);
     s->api.whatif->progress_fd = takes_lines(r) ? fd : -1;
     xalloc_at_end(whatif_give_up);
     s->tries = true;
@@ -453,6 +452,7 @@ static int64_t read_memory(void)
         return 0;
     (void)!read(fd, text, sizeof text - 1);
     close(fd);
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel wrote it */
     if (sscanf(text, "%lld %lld", &size, &resident) != 2)
         return 0;
     return resident * sysconf(_SC_PAGESIZE);
@@ -527,8 +527,10 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
     basis_write(s, basis, sizeof basis); /* in the copy what is tried changes it */
     uint64_t before = read_used_us();
     pid_t pid = fork();
-    if (pid == 0)
-        run_copy(s, r, body, now, basis, parent, ends[1]);
+    if (pid == 0) {
+        lowly_become(parent, WHATIF_CPU_S, WHATIF_MEMORY_MORE, ends[1]);
+        run_copy(s, r, body, now, basis, ends[1]);
+    }
     pace_spend(&s->api.whatif->pace, read_now_us(), read_used_us() - before);
     close(ends[1]);
     if (pid < 0) {
@@ -597,12 +599,14 @@ void whatif_ask(struct server *s, struct request *r, const json_t *body)
 /* Their requests are refused by http_close(). */
 void whatif_close(struct server *s)
 {
-    struct question *q;
+    struct question *q, *next;
 
     if (!s->api.whatif)
         return;
-    while ((q = TAILQ_FIRST(&s->api.whatif->all)) != NULL)
+    for (q = TAILQ_FIRST(&s->api.whatif->all); q; q = next) {
+        next = TAILQ_NEXT(q, next);
         drop_question(q);
+    }
     kept_fini(&s->api.whatif->kept);
     free(s->api.whatif);
     s->api.whatif = NULL;
