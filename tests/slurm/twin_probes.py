@@ -876,7 +876,7 @@ def options_of_place(s):
 
 # what says which job, nodes or machine it is, or when
 NOT_ALIKE = re.compile("NODELIST|JOBID|JOB_ID|SUBMIT|CONF|HOST|PORT|_TIME|PID|ADDR|TOPOLOGY"
-                       "|WORKING_CLUSTER|JOB_GPUS")
+                       "|WORKING_CLUSTER|JOB_GPUS|SLUID")
 
 
 @probe

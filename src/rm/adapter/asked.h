@@ -20,6 +20,7 @@ struct asked {
     char *nodes, *partition;       /* owned; NULL = none. partition: or queues, "a,b" */
     char *features;                /* owned; NULL = none */
     uint32_t min_nodes, max_nodes; /* max 0 = none */
+    uint32_t tasks;                /* to be said with these; 0 = need not be */
     char *remark; /* owned; the site's own, in the same place; or NULL */
     char *sent,
         *sent_out; /* owned; what the start named, and left out; NULL = not known */

@@ -90,9 +90,10 @@ static bool asks_same(const job_desc_msg_t *a, const job_desc_msg_t *b)
            && is_same_text(a->partition, b->partition)
            && is_same_text(a->admin_comment, b->admin_comment)
            && a->min_nodes == b->min_nodes && a->max_nodes == b->max_nodes
-           && a->time_limit == b->time_limit && a->time_min == b->time_min
-           && a->begin_time == b->begin_time && a->wait4switch == b->wait4switch
-           && a->nice == b->nice && a->priority == b->priority;
+           && a->num_tasks == b->num_tasks && a->time_limit == b->time_limit
+           && a->time_min == b->time_min && a->begin_time == b->begin_time
+           && a->wait4switch == b->wait4switch && a->nice == b->nice
+           && a->priority == b->priority;
 }
 
 /* Bytes of its number as a task, with what stands before it; 0: of no array. */

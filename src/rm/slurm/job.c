@@ -170,6 +170,13 @@ bool job_is_back_held(const slurm_job_info_t *j)
                || strtoul(at + strlen(COMMENT_RESTART), NULL, 10) != j->restart_cnt);
 }
 
+uint32_t job_tasks_to_say(const slurm_job_info_t *j)
+{
+    bool by_device = j->ntasks_per_tres != 0 && j->ntasks_per_tres < NO_VAL16;
+
+    return by_device && j->num_tasks < NO_VAL ? j->num_tasks : 0;
+}
+
 bool job_depends(const slurm_job_info_t *j)
 {
     return j->dependency != NULL && *j->dependency != '\0';

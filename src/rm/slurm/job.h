@@ -31,6 +31,9 @@ uint8_t job_lifted_of(const slurm_job_info_t *j, enum job_state state);
 bool job_is_requeue_held(const slurm_job_info_t *j);
 /* The same, and nobody has marked it as held since. */
 bool job_is_back_held(const slurm_job_info_t *j);
+/* Its tasks, where Slurm counts them anew with each number of nodes that it is given,
+ * as 26.05 does with --ntasks-per-gpu; else 0. */
+uint32_t job_tasks_to_say(const slurm_job_info_t *j);
 /* Does it wait for other jobs, by what Slurm says? */
 bool job_depends(const slurm_job_info_t *j);
 /* Those in other resource managers, as submit.c has written them; NULL = none. */

@@ -129,6 +129,7 @@ void jobs_remember_part(struct asked *k, const slurm_job_info_t *j)
         return;
     if (asked_is_text(j->admin_comment)) {
         parse_asked(k, j);
+        k->tasks = job_tasks_to_say(j);
         return;
     }
     struct asked before = *k;
@@ -142,7 +143,8 @@ void jobs_remember_part(struct asked *k, const slurm_job_info_t *j)
         .least = j->time_min < NO_VAL ? j->time_min : 0,
         .remark = asked_remark(j->admin_comment),
         .min_nodes = request_least_nodes(j),
-        .max_nodes = j->max_nodes};
+        .max_nodes = j->max_nodes,
+        .tasks = job_tasks_to_say(j)};
     if (j->max_nodes == 0 && j->restart_cnt > 0 && before.known) /* restore_parts() */
         k->max_nodes = before.max_nodes == 0 || before.max_nodes > k->min_nodes
                            ? before.max_nodes

@@ -101,6 +101,7 @@ static int keep_by(struct told_job *t, enum keeper by)
         if (k->overwritten || !k->known) {
             m.min_nodes = k->min_nodes ? k->min_nodes : 1;
             m.max_nodes = k->max_nodes;
+            m.num_tasks = k->tasks != 0 ? k->tasks : NO_VAL;
             m.partition = k->partition;
             if (k->cleared)
                 m.features = k->features;

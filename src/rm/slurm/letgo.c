@@ -64,6 +64,7 @@ static void ask_as_before(
     ret->req_nodes = k->nodes ? k->nodes : (char *)"";
     ret->min_nodes = k->min_nodes ? k->min_nodes : 1;
     ret->max_nodes = k->max_nodes;
+    ret->num_tasks = job_tasks_to_say(j) != 0 ? job_tasks_to_say(j) : NO_VAL;
     ret->partition = k->partition;
     if (k->cleared)
         ret->features = k->features;

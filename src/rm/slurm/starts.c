@@ -157,6 +157,7 @@ static void prepare_start(const struct adapter *a, struct told_job *t,
     slurm_init_job_desc_msg(ret);
     ret->req_nodes = host_list(c, t->nparts > 1 ? part : ALL_REQS, &n);
     ret->min_nodes = ret->max_nodes = n;
+    ret->num_tasks = k->tasks != 0 ? k->tasks : NO_VAL;
     if (t->naming == NAMES_ALONE)
         ret->features = xstrdup("");
     ret->exc_nodes = left_out_of(a, t, c, part);

@@ -179,7 +179,7 @@ typedef struct {
     uint32_t req_switch, wait4switch; /* 0: not told */
     uint32_t time_limit, time_min, num_tasks, num_cpus, num_nodes, max_nodes,
         pn_min_tmp_disk;
-    uint16_t cpus_per_task, ntasks_per_node, pn_min_cpus;
+    uint16_t cpus_per_task, ntasks_per_node, ntasks_per_tres, pn_min_cpus;
     uint64_t pn_min_memory;
     char *req_nodes, *exc_nodes, *nodes, *features, *licenses;
     char *prefer; /* scontrol does not print it */
@@ -309,8 +309,8 @@ void slurm_hostlist_destroy(hostlist_t list);
 
 typedef struct {
     char *job_id_str, *req_nodes, *exc_nodes, *features, *partition, *admin_comment;
-    uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit,
-        time_min;
+    uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, num_tasks,
+        time_limit, time_min;
     uint32_t wait4switch; /* not sent */
     time_t begin_time;    /* 0 = as it is */
     uint32_t nice; /* NO_VAL: it is at priority 0; else it has one, which stays */

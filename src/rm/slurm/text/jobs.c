@@ -265,6 +265,7 @@ static void read_amounts(const struct fields *f, slurm_job_info_t *j)
     j->num_tasks = u32(f, "NumTasks", NO_VAL);
     j->cpus_per_task = u16(f, "CPUs/Task", NO_VAL16);
     j->ntasks_per_node = u16(f, "NtasksPerN:B:S:C", 0);
+    j->ntasks_per_tres = u16(f, "NtasksPerTRES", 0);
     j->pn_min_cpus = u16(f, "MinCPUsNode", 0);
     j->pn_min_tmp_disk = (uint32_t)(field_text(f, "MinTmpDiskNode") != NULL
                                         ? field_mb(f, "MinTmpDiskNode")

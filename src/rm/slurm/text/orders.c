@@ -28,6 +28,7 @@ void slurm_init_job_desc_msg(job_desc_msg_t *m)
         .alloc_sid = NO_VAL,
         .min_nodes = NO_VAL,
         .max_nodes = NO_VAL,
+        .num_tasks = NO_VAL,
         .time_limit = NO_VAL,
         .time_min = NO_VAL};
 }
@@ -144,6 +145,10 @@ static void add_nodes(struct words *w, const job_desc_msg_t *m)
     else
         snprintf(text, sizeof text, "%u-" NODES_MANY, m->min_nodes);
     add_word(w, "numnodes=", text);
+    if (m->num_tasks == NO_VAL)
+        return;
+    snprintf(text, sizeof text, "%u", m->num_tasks);
+    add_word(w, "numtasks=", text);
 }
 
 static void limit_text(const job_desc_msg_t *m, char *buf, size_t size)
