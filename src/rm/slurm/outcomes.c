@@ -7,6 +7,7 @@
 #include "rm/slurm/looks.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define LOOK_MS  150  /* from one look at it to the next, at least */
 #define SURE_MS  1500 /* then the reason is Slurm's own, and of now */
@@ -87,6 +88,14 @@ static enum rm_outcome leave_to_slurm(struct told_job *t)
     return RM_WAITS;
 }
 
+/* Does Slurm's reservation of its nodes not let it in, where we think that it does? One
+ * with MAGNETIC lets nobody outlast it in 26.05, who does not name it. */
+static bool is_reserved(const slurm_job_info_t *j)
+{
+    return j->state_reason == WAIT_NODE_NOT_AVAIL && j->state_desc != NULL
+           && strstr(j->state_desc, "reserved") != NULL;
+}
+
 /* It does not start: back to where it was, and why. */
 static void give_up(struct adapter *a, size_t i)
 {
@@ -111,8 +120,8 @@ static void give_up(struct adapter *a, size_t i)
                 why ? why : "it gives no reason");
             if (answers_fate(j->state_reason) == FATE_NEVER)
                 outcome = leave_to_slurm(t);
-            else if (!changed && j->state_reason == SLURM_WAIT_RESOURCES
-                     && can_be_left(t))
+            else if (!changed && can_be_left(t)
+                     && (j->state_reason == SLURM_WAIT_RESOURCES || is_reserved(j)))
                 t->left_to_slurm = true; /* others lie there otherwise than planned */
             else if (!changed && j->state_reason == SLURM_WAIT_RESOURCES && t != NULL
                      && t->left_to_slurm)
