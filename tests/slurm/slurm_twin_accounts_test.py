@@ -2,6 +2,7 @@
 """A site with slurmdbd beside Slurm alone: the probes of twin_accounts.py."""
 import pytest
 
+import slurm_release
 import twin_accounts
 import twin_site
 
@@ -22,4 +23,6 @@ def pairs(slurm_program, request):
 
 @pytest.mark.parametrize("probe", SAME, ids=[p.name for p in SAME])
 def test_limits_are_felt_as_under_slurm_alone(pairs, probe):
+    if probe.name == "where_it_fits_best" and slurm_release.release() >= (26, 5):
+        pytest.xfail("26.05 alone takes the first node with room, and two where one would do")
     pairs.judge(probe)

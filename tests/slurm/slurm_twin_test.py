@@ -5,10 +5,15 @@ import os
 
 import pytest
 
+import slurm_release
 import twin_site
 from twin_probes import PROBES
 
 SAME = [p for p in PROBES if not p.other]
+
+# What Slurm 26.05 alone does otherwise than 22.05, and is not done here.
+NOT_AS_26 = {"lent_beside_others": "jobs of another partition go beside those of OverSubscribe=YES",
+             "magnetic_for_others": "root is let into the MAGNETIC reservations of others"}
 
 
 def can_be_tried(probe):
@@ -28,4 +33,6 @@ def pairs(slurm_program, request):
 def test_a_user_sees_the_same_as_of_slurm_alone(pairs, probe):
     if not can_be_tried(probe):
         pytest.skip("other users can only be played by root")
+    if probe.name in NOT_AS_26 and slurm_release.release() >= (26, 5):
+        pytest.xfail(NOT_AS_26[probe.name])
     pairs.judge(probe)

@@ -10,6 +10,8 @@ import re
 import shlex
 import time
 
+import slurm_release
+
 Probe = collections.namedtuple("Probe", "name act text other users", defaults=(False,))
 PROBES = []
 
@@ -19,6 +21,11 @@ def probe(act, other="", users=False):
     `users`: several people take part, whom only root can be."""
     PROBES.append(Probe(act.__name__, act, " ".join(act.__doc__.split()), other, users))
     return act
+
+
+def without(words, *left_out):
+    """All but those with which Slurm 26.05 alone does what is not this scheduler's."""
+    return words if slurm_release.release() < (26, 5) else [w for w in words if w not in left_out]
 
 
 def other(text):
@@ -396,9 +403,11 @@ def lists_of_nodes(s):
 def all_nodes_of_a_list(s):
     """Who names several nodes has all of them, however few tasks there are; more where
     these do not do; and waits while one is drained."""
-    for words in ("-w n[1-2] -n 2", "-w n[1-2]", "-w n[1-3] -n 2 -m arbitrary", "-w n[1-2] -n 5",
-                  "-w n[1-2] -n 2 --mem=500", "-w n[1-2] -n 2 --gres=gpu:1", "-w n[2-4] -c 2 -n 3",
-                  "-w n[1-2] -N 2-3 -n 2", "-w n[1-2] -a 1", "-w n[3-4] -O -n 8"):
+    arbitrary = "-w n[1-3] -n 2 -m arbitrary"  # refused there
+    for words in without(
+            ("-w n[1-2] -n 2", "-w n[1-2]", arbitrary, "-w n[1-2] -n 5",
+             "-w n[1-2] -n 2 --mem=500", "-w n[1-2] -n 2 --gres=gpu:1", "-w n[2-4] -c 2 -n 3",
+             "-w n[1-2] -N 2-3 -n 2", "-w n[1-2] -a 1", "-w n[3-4] -O -n 8"), arbitrary):
         job = s.submit(*words.split())
         s.see(words)
         s.starts(job)
@@ -857,7 +866,7 @@ def memory_of_tasks_beside_others(s):
 @probe
 def options_of_place(s):
     """Options that say how much and where: each alone, on an empty cluster."""
-    for words in ("--ntasks-per-node=2 -N 2", "-n 6", "-n 3 -c 2", "--mincpus=3", "--tmp=500",
+    for words in without(("--ntasks-per-node=2 -N 2", "-n 6", "-n 3 -c 2", "--mincpus=3", "--tmp=500",
                   "--mem=3000", "--mem-per-cpu=900", "--cpus-per-gpu=2 --gpus=2",
                   "--mem-per-gpu=500 --gpus=2", "--gpus=1 --gpu-bind=closest", "--gpus=1 --gpu-freq=low",
                   "--ntasks-per-gpu=1 --gpus=2", "--gres=gpu:1 --gres-flags=enforce-binding",
@@ -866,7 +875,8 @@ def options_of_place(s):
                   "--hint=nomultithread", "-O -n 8 -N 1", "-s", "--exclusive=user", "--exclusive=mcs",
                   "--nodelist=n2", "--exclude=n[4-6]", "-N 2-4 -n 2", "--prefer=at_n2",
                   "--use-min-nodes", "--spread-job -N 2 -n 2", "--gpus-per-socket=1 --sockets-per-node=1",
-                  "-B 1:2", "-w n[1-2] -N 2", "-m cyclic -n 4 -N 2"):
+                  "-B 1:2", "-w n[1-2] -N 2", "-m cyclic -n 4 -N 2"),
+                 "--spread-job -N 2 -n 2"):  # on more than two nodes there
         job = s.submit(*words.split())
         s.see(words)
         s.starts(job, nodes=False)
@@ -884,7 +894,7 @@ def inside_of_a_job(s):
     """What a job finds around it: Slurm's variables, and on which of its nodes each task
     runs."""
     out = pathlib.Path(s.cluster.dir, "out", "inside")
-    for words in ("-n 6", "-n 3 -c 2", "-N 2 --ntasks-per-node=2", "-N 2-4 -n 2", "-N 1-3 -n 4",
+    for words in without(("-n 6", "-n 3 -c 2", "-N 2 --ntasks-per-node=2", "-N 2-4 -n 2", "-N 1-3 -n 4",
                   "-m cyclic -n 4 -N 2", "-m block -n 4 -N 2", "-m plane=2 -n 6 -N 2",
                   "--spread-job -N 2 -n 4", "--use-min-nodes -N 1-3 -n 5", "-O -n 8 -N 1",
                   "--ntasks-per-socket=2 -n 2", "--ntasks-per-core=1 -n 2", "-B 1:2 -n 2",
@@ -896,7 +906,9 @@ def inside_of_a_job(s):
                   "-s -n 2", "--exclusive=user -n 2", "--exclusive=mcs -n 2",
                   "-C [(odd&at_n1)*1&even*1] -N 2", "--cpu-freq=low", "--wckey=x",
                   "--export=NONE", "--get-user-env", "-J name", "--mem-bind=none",
-                  "-w n[1-2] -n 2", "--switches=2 -N 4 --exclusive"):
+                  "-w n[1-2] -n 2", "--switches=2 -N 4 --exclusive"),
+                 # on more than two nodes there; and 1, 2 and 1 tasks instead of 2, 1 and 1
+                 "--spread-job -N 2 -n 4", "-N 1-3 -n 4"):
         job = s.submit(*words.split(), "-t", 5, script=(
             f"env | grep ^SLURM_ >{out}.new; srun sh -c 'echo task $SLURM_PROCID on node "
             f"$SLURM_NODEID' >>{out}.new 2>&1; mv {out}.new {out}"))
@@ -931,13 +943,14 @@ def options_of_all_else(s):
 @probe
 def options_that_are_rare(s):
     """What few ask for: taken or refused in the same words, and ended in the same way."""
-    for words in ("--bb=x", "--bbf=/dev/null", "--cluster-constraint=x", "--network=x",
+    for words in without(("--bb=x", "--bbf=/dev/null", "--cluster-constraint=x", "--network=x",
                   "--power=level", "--reboot", "--batch=at_n2", "--ignore-pbs", "-Q",
                   "--export-file=/dev/null", "--core-spec=1", "--thread-spec=1",
                   "--switches=2 -N 4 --exclusive", "--uid=0 --gid=0", "--container=/tmp",
                   "-M nobody", "-C [(odd&at_n1)*1&even*1] -N 2", "-C at_n1*1",
                   "--exclusive=user -N 2", "--mem=0", "-N 1-3", "-t 0", "--gres=none",
-                  "--gpus=0", "--ntasks-per-node=2 -n 5", "--nodes=2 --ntasks=1", "-d ,"):
+                  "--gpus=0", "--ntasks-per-node=2 -n 5", "--nodes=2 --ntasks=1", "-d ,"),
+                 "--reboot"):  # its node stays away there
         job = s.submit(*words.split(), script="exit 3")
         s.see("with", words)
         if job:
