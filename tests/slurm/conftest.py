@@ -98,6 +98,7 @@ def forge():
                            *slurm_release.LIBRARY, "-lslurm"], capture_output=True, text=True, check=False)
     if done.returncode:
         shutil.rmtree(folder)
+        assert not slurm_release.PREFIX, done.stderr
         pytest.skip("forge.c is not built: libslurm-dev is not installed (scripts/deps test)")
     yield str(folder / "forge")
     shutil.rmtree(folder)

@@ -15,6 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+#define JOB_OF(message) ((message)->step_id.job_id)
+#else
+#define JOB_OF(message) ((message)->job_id)
+#endif
+
 static char *environment[] = {"PATH=/usr/bin:/bin", NULL};
 
 static int take(job_desc_msg_t *m, char *word)
@@ -83,7 +89,7 @@ int main(int argc, char **argv)
         m.time_limit = 5;
     } else {
         m.job_id_str = argv[2];
-        m.job_id = (uint32_t)strtoul(argv[2], NULL, 10);
+        JOB_OF(&m) = (uint32_t)strtoul(argv[2], NULL, 10);
     }
     for (int i = first; i < argc; i++)
         if (take(&m, argv[i]) < 0) {
@@ -96,7 +102,7 @@ int main(int argc, char **argv)
             return 1;
         }
         if (submits)
-            printf("%u\n", answer->job_id);
+            printf("%u\n", JOB_OF(answer));
     } while (--many > 0);
     return 0;
 }
