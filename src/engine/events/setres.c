@@ -54,7 +54,7 @@ static const char *when_text(const struct engine *e, int64_t at, char *buf, size
     return buf;
 }
 
-static uint32_t configured(
+static uint32_t count_configured(
     void *ctx, const struct reservation *r, uint32_t node, int64_t start, int64_t end)
 {
     const struct cluster *c = ctx;
@@ -66,7 +66,7 @@ static uint32_t configured(
 /* What it could have if nobody else were there, of nodes that can be used now. */
 static uint32_t count_ever(const struct engine *e, const struct reservation *draft)
 {
-    const struct rsvnodes_free empty = {.tasks = configured, .ctx = e->c};
+    const struct rsvnodes_free empty = {.tasks = count_configured, .ctx = e->c};
     struct allocs alloc = {0};
     uint32_t tasks = rsvnodes_choose(e->c, draft, &empty, &alloc);
 

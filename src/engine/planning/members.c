@@ -2,11 +2,13 @@
  * Who takes part, and how much their waits weigh. Source: reference plan-search,
  * section 1. */
 #include "config/settings.h"
+#include "engine/charging/charging.h"
 #include "engine/classes.h"
 #include "engine/keeping.h"
 #include "engine/planning/private.h"
 #include "plan/supply.h"
 #include "policy/accrual.h"
+#include "policy/bank.h"
 #include "policy/fairshare.h"
 
 #include <math.h>
@@ -245,6 +247,22 @@ static bool stays_apart(const struct job *j)
     return classes_several(j) || (j->extra && j->extra->deadline_at);
 }
 
+/* Its account could not pay though nothing were kept for others: it has no place among
+ * those who wait for nodes, as in the pass by priority. JFACTION says what follows. */
+static bool drop_unfunded(struct engine *e, struct job *j)
+{
+    struct reason why = {.kind = CRED_KINDS, .kind2 = CRED_KINDS, .asked = j->tasks};
+
+    if (!bank_in_force(e->c) || !bank_refuses(e->c, j, e->now, &why)
+        || (why.lack == LACK_CREDITS && why.asked <= why.limit))
+        return false;
+    j->why = why;
+    charging_refuse(e, j);
+    queue_touch(e->queue, j);
+    promises_void(e->promises, j);
+    return true;
+}
+
 void members_collect(struct engine *e, const struct queue_view *jobs)
 {
     struct planning *p = e->passes.planning;
@@ -260,9 +278,9 @@ void members_collect(struct engine *e, const struct queue_view *jobs)
         uint32_t job = jobs->v[i].job;
         if (seen >= depth && !promises_has_row(e->promises, job, PROMISE_START))
             continue; /* most of a long queue: none of them is read */
-        const struct job *j = e->c->jobs.v[job];
+        struct job *j = e->c->jobs.v[job];
         if (!job_waits(j) || keeping_stands(e, j, PROMISE_DEADLINE)
-            || keeping_stands(e, j, PROMISE_RETRY))
+            || keeping_stands(e, j, PROMISE_RETRY) || drop_unfunded(e, j))
             continue;
         seen++;
         if (stays_apart(j))

@@ -87,11 +87,10 @@ static void what_a_limit_can_come_to_is_kept_and_what_was_used_is_charged(void *
     sc_destroy(s);
 }
 
-static void a_job_without_funds_waits_with_numbers_and_blocks_nobody(void **state)
+static void check_blocks_nobody(const char *lines)
 {
-    struct scenario *s = begin(BANK "\n", 150);
+    struct scenario *s = begin(lines, 150);
 
-    (void)state;
     tell_balance(s, "bio", C(1000));
     add(s, "a", 1, 100, 100, "chem");
     add(s, "poor", 3, 100, 100, "chem");
@@ -108,6 +107,13 @@ static void a_job_without_funds_waits_with_numbers_and_blocks_nobody(void **stat
     sc_at(s, 500);
     assert_int_equal(sc_start(s, "poor"), 500);
     sc_destroy(s);
+}
+
+static void a_job_without_funds_waits_with_numbers_and_blocks_nobody(void **state)
+{
+    (void)state;
+    check_blocks_nobody(BANK "\n");
+    check_blocks_nobody(BANK "\nBACKFILLPOLICY PLAN\nPROMISEHORIZON SUBMIT\n");
 }
 
 static void what_starts_in_the_same_cycle_counts(void **state)
