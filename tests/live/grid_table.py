@@ -185,7 +185,7 @@ CHANGED = {  # attributes of jobs that mjobctl -m changes
     "mail": [("x@y", MINE)], "mailwhen": [("abe", MINE)],
     "notificationaddress": [("x", MINE)], "partition": [("DEFAULT", MINE)], "priority": [("5", RULERS)],
     "proccount": [("1", MINE)], "qos": [("DEFAULT", MINE), ("high", RULERS)],
-    "queue": [("batch", MINE)], "quote": [("1", MINE)], "arraylimit": [("2", MINE)], "reqawduration": [("100", MINE)],
+    "queue": [("batch", MINE)], "quote": [("1", MINE)], "arraylimit": [], "reqawduration": [("100", MINE)],
     "reqreservation": [("x", MINE)], "rmxstring": [], "sysprio": [("5", RULERS)], "trig": [],
     "trigvar": [], "userprio": [("5", MINE)], "var": [], "wclimit": [("100", MINE)],
 }
@@ -251,7 +251,8 @@ MEMBERS = {
         "release_at": [(AT, ALL)], "deadline_at": [(AT, "1")], "array": [("1-2", ALL)],
         "hold": [(True, ALL)], "rerunnable": [(False, ALL)], "priority": [(5, ALL)],
         "flags": [(["RESTARTABLE"], ALL), (["PREEMPTEE"], ALL), (["PREEMPTOR"], RULERS)],
-        "comment": [("x", ALL)], "reservation": [("x", ALL)], "quote": [(1, ALL)], "array_limit": [(2, ALL)],
+        "comment": [("x", ALL)], "reservation": [("x", ALL)], "quote": [(1, ALL)],
+        "array_limit": [],  # of arrays
         "partitions": [(["DEFAULT"], ALL)],
         "mail": [("me", ALL)], "mail_when": [("abe", ALL)], "umask": [(18, ALL)]},
     "ReservationDraft": dict(

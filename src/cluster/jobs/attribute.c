@@ -3,6 +3,7 @@
 #include "cluster/attribute.h"
 
 #include "cluster/cluster.h"
+#include "cluster/private.h"
 #include "config/keyword.h"
 #include "config/mailtext.h"
 
@@ -170,7 +171,13 @@ int attributes_check(const struct job_desc *d, unsigned what, struct err *err)
     const struct attribute *a;
 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
-        if (!a->check || !(a->change & what))
+        if (!(a->change & what))
+            continue;
+        if (a->type == ATTRIBUTE_NUMBER && a->extra_at && a->max
+            && amount_check(
+                a->request, *attribute_number(d, a->desc_at), a->min, a->max, err))
+            return -1;
+        if (!a->check)
             continue;
         const char *text = *attribute_text(d, a->desc_at);
         if (text && *text && a->check(text, err) < 0)

@@ -131,6 +131,8 @@ static int check(const struct cluster *c, const struct job *j,
     if ((ch->what & CHANGE_DEADLINE)
         && amount_check("deadline", d->deadline_at, 0, TIME_NEVER, err))
         return -1;
+    if ((ch->what & CHANGE_ARRAY_LIMIT) && !strchr(j->id, '['))
+        return err_set(err, ERR_INVALID, "it is no job of an array that was made here");
     if (check_creds(ch, err) < 0 || attributes_check(d, ch->what, err) < 0)
         return -1;
     if ((ch->what & CHANGE_ADVRES) && d->advres && *d->advres

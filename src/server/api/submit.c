@@ -205,6 +205,14 @@ static const char *name_of_dep(void *ctx, const char *job)
     return j ? j->id : NULL;
 }
 
+static int check_array_limit(
+    const struct job_desc *d, const char *array, struct err *err)
+{
+    if (array || !d->array_limit)
+        return 0;
+    return err_set(err, ERR_INVALID, "array_limit: this job is no array");
+}
+
 /* Takes the draft. */
 static int submit(struct server *s, struct request *r, struct submit_draft *d,
     const char *array, struct err *err)
@@ -222,6 +230,7 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
         (u->m = manager_pick(s, &sub->job.desc, err)) != NULL
         && depends_check(s, u->m, sub->job.desc.deps, err) == 0
         && (!array || array_parse(array, &u->array, err) == 0)
+        && check_array_limit(&sub->job.desc, array, err) == 0
         && check_count(s, request_who(r), array ? u->array.indexes.n : 1, err) == 0
         && ((!array && !u->named)
             || manager_take_id(u->m, u->number, sizeof u->number, err) == 0);
