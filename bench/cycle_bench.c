@@ -31,7 +31,8 @@
  * Prints one line of key=value: memory in bytes, times of the processor in
  * milliseconds (submit_us: microseconds a job); cycles are told by their median, 99th
  * percentile and maximum. fork_us is the median of copying the plan to ask it
- * (plan_fork), with so many jobs running and reserved at the end. */
+ * (plan_fork), with so many jobs running and reserved at the end; under
+ * BACKFILLPOLICY PLAN, setres_*_ms is that of a user's reservation, made or refused. */
 #include "config/config.h"
 #include "config/settings.h"
 #include "engine/engine_private.h"
@@ -113,6 +114,7 @@ static struct settings *make_settings(const struct mode *mode, uint32_t jobs)
     cfg->par.v[0].bf_order = BFORDER_QUEUEORDER;
     if (mode->search)
         cfg->par.v[0].bf_policy = BACKFILL_PLAN;
+    cfg->rsv_makers = RSV_BY_ANYBODY;
     cfg->bank.type = mode->bank ? BANK_BUILTIN : BANK_NONE;
     cfg->rsv_groups[0].depth = mode->depth ? mode->depth : 10 * (int64_t)jobs;
     if (mode->alike)
@@ -351,6 +353,53 @@ static void measure_forks(const struct engine *e)
         plan_reservations(e->plan), 1e6 * took[FORKS / 2]);
 }
 
+/* A reservation of a user, in an hour for two hours, on as many tasks or on four hosts
+ * by name; whether it is made or refused. Then the cycle behind it. */
+#define SETRES 21
+
+static void reserve_as_user(struct engine *e, int64_t now, bool by_name, uint32_t nodes)
+{
+    struct reservation d = reservation_draft(RSV_USER);
+    struct event ev = {.kind = EVENT_RESERVE, .at = now};
+    struct err err;
+
+    d.base = xstrdup("mine");
+    d.start_at = now + 3600;
+    d.end_at = d.start_at + 7200;
+    d.tasks = by_name ? 0 : 16;
+    d.def.per_task = (struct res){{1, 0, 0, 0}};
+    d.listed = by_name;
+    for (uint32_t k = 0; by_name && k < 4; k++)
+        vec_push(&d.hosts, (uint32_t)(now * 7 + k) % nodes);
+    ev.u.reserve.draft = &d;
+    ev.u.reserve.who = (struct actor){"u5", false};
+    ev.u.reserve.group = "g5";
+    if (engine_apply(e, &ev, NULL, &err) < 0)
+        reservation_fini(&d);
+}
+
+static void measure_setres(struct engine *e, int64_t now, bool by_name, uint32_t nodes)
+{
+    double took[SETRES], cycle[SETRES];
+    struct actions acts = {0};
+
+    for (int i = 0; i < SETRES; i++) {
+        double t = seconds();
+        reserve_as_user(e, now + i, by_name, nodes);
+        took[i] = seconds() - t;
+        acts.n = 0;
+        t = seconds();
+        engine_cycle(e, now + i, &acts);
+        cycle[i] = seconds() - t;
+    }
+    qsort(took, SETRES, sizeof *took, by_value);
+    qsort(cycle, SETRES, sizeof *cycle, by_value);
+    printf(" setres_%s_ms=%.2f most=%.2f cycle_ms=%.2f most=%.2f",
+        by_name ? "hosts" : "tasks", 1e3 * took[SETRES / 2], 1e3 * took[SETRES - 1],
+        1e3 * cycle[SETRES / 2], 1e3 * cycle[SETRES - 1]);
+    vec_fini(&acts);
+}
+
 struct size {
     uint32_t jobs, nodes, cycles, standing, admin;
 };
@@ -387,6 +436,9 @@ static void measure(const struct mode *mode, const struct size *size)
     if (cycles)
         run_events(e, START + jobs / 10, cycles, &state);
     measure_forks(e);
+    for (int by_name = 0; mode->search && by_name < 2; by_name++)
+        measure_setres(
+            e, START + jobs / 10 + cycles * 7 + 1 + SETRES * by_name, by_name, nodes);
     printf(" job_bytes=%.0f\n", (double)(rss_kb() - with_nodes) * 1024 / jobs);
     vec_fini(&acts);
     engine_destroy(e);

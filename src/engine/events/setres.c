@@ -15,32 +15,44 @@
 
 #include <stdio.h>
 
-/* Nodes looked at in the search for a later start. A search for one answer to one
- * person may take a while, but not stop the scheduler. */
-#define SEARCH_MAX INT64_C(2000000)
+/* Nodes looked at in the search for a later start: on ten thousand, some 10 ms of the
+ * processor. While the first half lasts, every instant is tried; then each is half
+ * as far again. */
+#define SEARCH_MAX INT64_C(100000)
+#define FURTHER    2
 
 /* ---- when it could begin -------------------------------------------------------- */
 
-static int64_t first_start(struct engine *e, const struct reservation *draft)
+struct later {
+    int64_t at; /* TIME_NEVER = none is known */
+    bool first; /* nothing before it would do */
+};
+
+static struct later find_later(struct engine *e, const struct reservation *draft)
 {
     struct reservation moved = *draft; /* borrows all it points to */
     int64_t length = draft->end_at < TIME_NEVER ? draft->end_at - draft->start_at
                                                 : DURATION_UNLIMITED;
     int64_t left = SEARCH_MAX, at = draft->start_at;
     struct plan *view = calendar_view_of(e, draft);
-    bool found = false;
+    struct later found = {TIME_NEVER, true};
 
-    while (!found && left > 0 && (at = plan_rsv_next(e->plan, at)) < TIME_NEVER) {
+    while (found.at >= TIME_NEVER && left > 0) {
+        found.first = left > SEARCH_MAX / 2;
+        at = plan_rsv_next(
+            e->plan, found.first ? at : at + (at - draft->start_at) / FURTHER);
+        if (at >= TIME_NEVER)
+            break;
         struct allocs alloc = {0};
         moved.start_at = at;
         moved.end_at = time_add(at, length);
-        found =
-            rsvnodes_acceptable(&moved, calendar_choose_in(e, view, &moved, &alloc));
+        if (rsvnodes_acceptable(&moved, calendar_choose_in(e, view, &moved, &alloc)))
+            found.at = at;
         vec_fini(&alloc);
         left -= (int64_t)e->c->nodes.n + 1;
     }
     plan_destroy(view);
-    return found ? at : TIME_NEVER;
+    return found;
 }
 
 static const char *when_text(const struct engine *e, int64_t at, char *buf, size_t size)
@@ -77,34 +89,37 @@ static uint32_t count_ever(const struct engine *e, const struct reservation *dra
 static int refuse_tasks(
     struct engine *e, const struct reservation *draft, uint32_t tasks, struct err *err)
 {
-    int64_t at = first_start(e, draft);
+    struct later later = find_later(e, draft);
+    const char *which = later.first ? "the first" : "a";
     char then[DURATION_TEXT_MAX + 4], first[DURATION_TEXT_MAX + 4];
     uint32_t least = draft->least_tasks ? draft->least_tasks : draft->tasks;
     const char *when = when_text(e, draft->start_at, then, sizeof then);
+    bool known = later.at < TIME_NEVER;
+    const char *at = known ? when_text(e, later.at, first, sizeof first) : "";
 
-    if (least == 0 && at < TIME_NEVER) /* of a user's list of hosts, each is taken */
+    if (least == 0 && known) /* of a user's list of hosts, each is taken */
         return err_set(err, ERR_CONFLICT,
             "jobs have these nodes, or are promised them, for a reservation that "
             "begins "
-            "%s; the first possible start is %s",
-            when, when_text(e, at, first, sizeof first));
+            "%s; %s possible start is %s",
+            when, which, at);
     if (least == 0) /* tasks are what fits there */
         return err_set(err, ERR_CONFLICT,
             "none of these nodes has as much as one task of the reservation asks for");
-    if (at >= TIME_NEVER && count_ever(e, draft) < least)
+    if (!known && count_ever(e, draft) < least)
         return err_set(err, ERR_CONFLICT,
             "cannot select %u tasks for a reservation: the nodes that it may have, and "
             "that can be used, have room for %u if nothing else is there",
             least, count_ever(e, draft));
-    if (at >= TIME_NEVER)
+    if (!known)
         return err_set(err, ERR_CONFLICT,
             "cannot select %u tasks for a reservation that begins %s: %u can be had, "
             "and no later instant is known to be better",
             least, when, tasks);
     return err_set(err, ERR_CONFLICT,
-        "cannot select %u tasks for a reservation that begins %s: %u can be had; the "
-        "first possible start is %s",
-        least, when, tasks, when_text(e, at, first, sizeof first));
+        "cannot select %u tasks for a reservation that begins %s: %u can be had; %s "
+        "possible start is %s",
+        least, when, tasks, which, at);
 }
 
 /* ---- -E ---- */

@@ -10,47 +10,74 @@
 #include "plan/bynode/single.h"
 #include "plan/counted/reserve.h"
 
-/* Units of the node in use at `at`; nothing begins on it later. */
-static uint32_t units_used(const struct bynode *b, const struct node *n, int64_t at)
+/* One reservation after the other, by start. A node that is full stays so until
+ * something on it ends: it is not looked at again before that. */
+struct binding {
+    struct bynode *b;
+    bool all;            /* also in pools that go on being counted */
+    int64_t *full_until; /* by node; owned */
+};
+
+/* Units of the node in use at `at`, and when the first of them end; nothing begins on
+ * it later. */
+static uint32_t units_used(
+    const struct bynode *b, const struct node *n, int64_t at, int64_t *ret_until)
 {
     const struct pins *pins = pintable_on(b->pins, n->index);
     struct node_job on;
     uint32_t used = 0;
 
-    for (uint32_t i = 0; node_job_at(b->c, n, i, &on); i++)
-        if (bynode_job_end(b, b->c->jobs.v[on.job]) > at)
-            used += on.tasks;
-    for (size_t i = 0; pins && i < pins->v.n; i++)
-        if (pins->v.v[i].end_at > at)
-            used += pins->v.v[i].tasks;
+    *ret_until = TIME_NEVER;
+    for (uint32_t i = 0; node_job_at(b->c, n, i, &on); i++) {
+        int64_t end_at = bynode_job_end(b, b->c->jobs.v[on.job]);
+        if (end_at <= at)
+            continue;
+        used += on.tasks;
+        *ret_until = end_at < *ret_until ? end_at : *ret_until;
+    }
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        int64_t end_at = pins->v.v[i].end_at;
+        if (end_at <= at)
+            continue;
+        used += pins->v.v[i].tasks;
+        *ret_until = end_at < *ret_until ? end_at : *ret_until;
+    }
     return used;
 }
 
-/* `all`: those of the node that are of other kinds may keep it off, now or later. */
-static uint32_t units_left(
-    struct bynode *b, const struct rsv *r, const struct pool *pool, size_t i, bool all)
+/* With `all`, those of the node that are of other kinds may keep it off, now or later.
+ */
+static uint32_t units_left(const struct binding *k, const struct rsv *r,
+    const struct pool *pool, const struct node *n)
 {
+    struct bynode *b = k->b;
     const struct job *j = b->c->jobs.v[r->job];
-    const struct node *n = node_at(b->c, pool->nodes.v[i]);
     uint32_t each = pool->per_node;
+    int64_t until;
 
-    if (all && reservations_on(b->c, n->index)->n > 0) {
+    if (k->all && reservations_on(b->c, n->index)->n > 0) {
         const struct asker by = asker_of(b, j, j->reqs[0].def);
         uint32_t tasks = single_tasks(&by, n, r->start_at, r->end_at);
         return tasks < each ? tasks : each;
     }
-    uint32_t used = units_used(b, n, r->start_at);
-    return used < each ? each - used : 0;
+    uint32_t used = units_used(b, n, r->start_at, &until);
+    if (used < each)
+        return each - used;
+    k->full_until[n->index] = until;
+    return 0;
 }
 
 /* Nodes of one pool that was counted, for up to `need` units; returns how many are
  * missing. */
 static uint32_t bind_counted_in(
-    struct bynode *b, struct rsv *r, const struct pool *pool, uint32_t need, bool all)
+    const struct binding *b, struct rsv *r, const struct pool *pool, uint32_t need)
 {
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
-        const struct node *n = node_at(b->c, pool->nodes.v[i]);
-        uint32_t k = units_left(b, r, pool, i, all);
+        uint32_t at = pool->nodes.v[i];
+        if (b->full_until[at] > r->start_at)
+            continue;
+        const struct node *n = node_at(b->b->c, at);
+        uint32_t k = units_left(b, r, pool, n);
         k = k < need ? k : need;
         if (k)
             vec_push(&r->alloc, ((struct alloc){n->index, 1, k, 0}));
@@ -62,18 +89,18 @@ static uint32_t bind_counted_in(
 /* False when the pool does not have the units: a job that ran past its limit holds
  * some of them. What several pools have together is of any of them, if nothing begins
  * before they are together; else the units are those of the pools themselves. */
-static bool bind_part(
-    struct bynode *b, struct rsv *r, const struct part *part, bool all)
+static bool bind_part(const struct binding *k, struct rsv *r, const struct part *part)
 {
+    const struct bynode *b = k->b;
     uint32_t need = (uint32_t)part->units;
 
     if (part->pool < pools_count(b->pools))
-        return bind_counted_in(b, r, pools_at(b->pools, part->pool), need, all) == 0;
+        return bind_counted_in(k, r, pools_at(b->pools, part->pool), need) == 0;
     if (r->start_at < pools_merge_at(b->pools))
         return true;
     for (size_t i = 0; i < pools_count(b->pools) && need; i++)
         if (pools_at(b->pools, i)->merged == part->pool - pools_count(b->pools))
-            need = bind_counted_in(b, r, pools_at(b->pools, i), need, all);
+            need = bind_counted_in(k, r, pools_at(b->pools, i), need);
     return need == 0;
 }
 
@@ -92,17 +119,18 @@ static void drop_rsv(struct bynode *b, struct rsv *r)
     rsvtable_remove(b->reserved, r->job, RSV_OWED);
 }
 
-static bool bind_rsv(struct bynode *b, struct rsv *r, bool all)
+static bool bind_rsv(const struct binding *k, struct rsv *r)
 {
+    struct bynode *b = k->b;
     bool bound = true;
     size_t left = 0;
 
     pintable_remove(b->pins, r);
     for (size_t i = 0; i < r->parts.n && bound; i++) {
-        if (!all && is_counted(b, &r->parts.v[i]))
+        if (!k->all && is_counted(b, &r->parts.v[i]))
             r->parts.v[left++] = r->parts.v[i];
         else
-            bound = bind_part(b, r, &r->parts.v[i], all);
+            bound = bind_part(k, r, &r->parts.v[i]);
     }
     r->parts.n = left;
     if (bound)
@@ -129,8 +157,7 @@ static int compare_starts(const void *a, const void *b)
     return (x->job > y->job) - (x->job < y->job);
 }
 
-/* `all`: also in pools that go on being counted. False: one got none, and is dropped.
- */
+/* False: one got none, and is dropped. */
 static bool bind_parts(struct bynode *b, bool all)
 {
     struct VEC(struct rsv *) unbound = {0};
@@ -143,8 +170,12 @@ static bool bind_parts(struct bynode *b, bool all)
     }
     if (unbound.n)
         qsort(unbound.v, unbound.n, sizeof *unbound.v, compare_starts);
+    struct binding k = {.b = b, .all = all};
+    if (unbound.n)
+        k.full_until = xcalloc(b->c->nodes.n, sizeof *k.full_until);
     for (size_t i = 0; i < unbound.n; i++)
-        bound = bind_rsv(b, unbound.v[i], all) && bound;
+        bound = bind_rsv(&k, unbound.v[i]) && bound;
+    free(k.full_until);
     vec_fini(&unbound);
     return bound;
 }
