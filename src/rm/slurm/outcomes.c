@@ -123,11 +123,9 @@ static void give_up(struct adapter *a, size_t i)
             else if (!changed && can_be_left(t)
                      && (j->state_reason == SLURM_WAIT_RESOURCES || is_reserved(j)))
                 t->left_to_slurm = true; /* others lie there otherwise than planned */
-            else if (!changed && j->state_reason == SLURM_WAIT_RESOURCES && t != NULL
-                     && t->left_to_slurm)
-                outcome = RM_WAITS; /* there is no place that would do now */
-            else if (changed || answers_fate(j->state_reason) == FATE_WAITS)
-                outcome = RM_WAITS;
+            else if (changed || answers_fate(j->state_reason) == FATE_WAITS
+                     || (j->state_reason == SLURM_WAIT_RESOURCES && t->left_to_slurm))
+                outcome = RM_WAITS; /* or there is no place that would do now */
             if (limits_reason(j, text, sizeof text))
                 outcome = RM_LIMITED;
         }
