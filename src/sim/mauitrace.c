@@ -59,7 +59,7 @@ static bool take_job(const struct reader *r, const struct jobtrace *record)
         w->dropped[DROP_STATE]++;
         return true;
     }
-    m = arena_alloc(&w->texts, sizeof *m);
+    m = arena_take(&w->texts, 1, sizeof *m);
     *m = *record;
     j.more = m;
     return workload_add(w, r->rules, &j, &raw);

@@ -32,7 +32,7 @@ void workload_fini(struct workload *w)
     vec_fini(&w->jobs);
     vec_fini(&w->files);
     names_destroy(w->names);
-    arena_fini(&w->texts);
+    arena_free(&w->texts);
     *w = (struct workload){0};
 }
 

@@ -5,11 +5,11 @@
 #ifndef MAUI_SIM_WORKLOAD_H
 #define MAUI_SIM_WORKLOAD_H
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/names.h"
 #include "base/vec.h"
 #include "config/kinds.h"
-#include "trace/arena.h"
 #include "trace/diag.h"
 
 #include <stdbool.h>

@@ -7,8 +7,8 @@
 #ifndef MAUI_TRACE_JOBTRACE_H
 #define MAUI_TRACE_JOBTRACE_H
 
+#include "base/arena.h"
 #include "cluster/taskdef.h"
-#include "trace/arena.h"
 #include "trace/tracefield.h"
 
 #include <stdio.h>

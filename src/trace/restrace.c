@@ -56,7 +56,7 @@ static const char *bracketed(const char *text, struct arena *a)
 
     for (const char *p = text; *p != '\0'; p++)
         n += *p == ',';
-    to = out = arena_alloc(a, len + 2 * (n + 1) + 1);
+    to = out = arena_take(a, 1, len + 2 * (n + 1) + 1);
     *to++ = '[';
     for (const char *p = text; *p != '\0'; p++) {
         if (*p == ',')
@@ -125,7 +125,7 @@ void restrace_format(const struct restrace_node *n, FILE *out)
 void restrace_fini(struct restrace *t)
 {
     vec_fini(&t->nodes);
-    arena_fini(&t->texts);
+    arena_free(&t->texts);
 }
 
 /* One record line; unusable ones are told. */

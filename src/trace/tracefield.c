@@ -189,7 +189,7 @@ static const char **make_list(const struct field *f, const char *text, char sepa
             f->row->name, LIST_MAX);
         return NULL;
     }
-    return arena_alloc(f->arena, (n + 1) * sizeof(char *));
+    return arena_take(f->arena, n + 1, sizeof(char *));
 }
 
 static int parse_colons(
@@ -257,7 +257,7 @@ static int parse_classes(const struct field *f, const struct gres_cfg **ret)
     }
     while (names[n] != NULL)
         n++;
-    list = arena_alloc(f->arena, (n + 1) * sizeof *list);
+    list = arena_take(f->arena, n + 1, sizeof *list);
     for (size_t i = 0; i < n; i++) {
         const char *colon = strchr(names[i], ':'), *end;
 
@@ -418,7 +418,7 @@ static int parse_flags(const struct field *f, struct tf_flags *ret)
         return -1;
     while (names != NULL && names[n] != NULL)
         n++;
-    attributes = arena_alloc(f->arena, (n + 1) * sizeof *attributes);
+    attributes = arena_take(f->arena, n + 1, sizeof *attributes);
     for (size_t i = 0; i < n; i++) {
         int bit = tf_flag_place(names[i]);
 
@@ -453,12 +453,12 @@ static int parse_nodeset(const struct field *f, const struct nodeset_spec **ret)
     if (policy < 0 || attr < 0)
         return bad(f, "a node set: FIRSTOF, ONEOF or ANYOF, then FEATURE, PROCSPEED, "
                       "NETWORK or MEMORY, then values, as ONEOF:FEATURE:a:b");
-    set = arena_alloc(f->arena, sizeof *set);
+    set = arena_take(f->arena, 1, sizeof *set);
     set->policy = (enum nodeset_policy)policy;
     set->attr = (enum nodeset_attr)attr;
     while (parts[2 + n] != NULL)
         n++;
-    set->list.v = arena_alloc(f->arena, (n + 1) * sizeof(char *));
+    set->list.v = arena_take(f->arena, n + 1, sizeof(char *));
     for (size_t i = 0; i < n; i++)
         set->list.v[i] = arena_text(f->arena, parts[2 + i], strlen(parts[2 + i]));
     set->list.n = set->list.cap = n;

@@ -5,8 +5,8 @@
 #ifndef MAUI_TRACE_TRACEFIELD_H
 #define MAUI_TRACE_TRACEFIELD_H
 
+#include "base/arena.h"
 #include "base/err.h"
-#include "trace/arena.h"
 #include "trace/lines.h"
 
 #include <stdint.h>

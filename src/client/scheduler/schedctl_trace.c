@@ -22,7 +22,7 @@ struct dump {
 static const char *const *names_of(struct arena *a, const json_t *list)
 {
     size_t i, n = json_array_size(list);
-    const char **names = n ? arena_alloc(a, (n + 1) * sizeof *names) : NULL;
+    const char **names = n ? arena_take(a, n + 1, sizeof *names) : NULL;
 
     for (i = 0; i < n; i++)
         names[i] = json_string_value(json_array_get(list, i));
@@ -32,7 +32,7 @@ static const char *const *names_of(struct arena *a, const json_t *list)
 static const struct gres_cfg *classes_of(struct arena *a, const json_t *list)
 {
     size_t i, n = json_array_size(list);
-    struct gres_cfg *classes = n ? arena_alloc(a, (n + 1) * sizeof *classes) : NULL;
+    struct gres_cfg *classes = n ? arena_take(a, n + 1, sizeof *classes) : NULL;
 
     for (i = 0; i < n; i++) {
         const json_t *o = json_array_get(list, i);
@@ -54,7 +54,7 @@ static void print_node(void *ctx, json_t *o)
 {
     struct dump *d = ctx;
     const json_t *cfg = json_object_get(o, "configured");
-    char *speed = arena_alloc(&d->texts, 32);
+    char *speed = arena_take(&d->texts, 1, 32);
     struct restrace_node n = {.event = event_of(get_text(o, "state", "")),
         .at = get_int(o, "at", 0),
         .name = get_text(o, "name", ""),
@@ -92,7 +92,7 @@ int schedctl_nodes(const struct command_line *l)
         status = ask_list(l, q, print_node, &d) < 0;
     }
     query_free(q);
-    arena_fini(&d.texts);
+    arena_free(&d.texts);
     return status;
 }
 
@@ -205,7 +205,7 @@ static int submit_record(const struct command_line *l, char *line)
         status = answer == NULL;
         json_decref(answer);
     }
-    arena_fini(&texts);
+    arena_free(&texts);
     return status;
 }
 

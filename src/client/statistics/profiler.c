@@ -209,7 +209,7 @@ static int take_line(
             record.id, (long long)(late_s / 3600));
         alert(in, text);
     }
-    arena_fini(&texts);
+    arena_free(&texts);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/xmlplace.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #ifndef MAUI_RM_ADAPTER_XML_H
 #define MAUI_RM_ADAPTER_XML_H
 
+#include "base/arena.h"
 #include "base/err.h"
-#include "rm/adapter/arena.h"
 
 struct xml_element {
     const char *name, *text;  /* text "" where there are elements in it */

@@ -13,8 +13,8 @@
 #ifndef MAUI_RM_GRIDENGINE_ANSWERS_H
 #define MAUI_RM_GRIDENGINE_ANSWERS_H
 
+#include "base/arena.h"
 #include "base/err.h"
-#include "rm/adapter/arena.h"
 #include "rm/adapter/squeeze.h"
 #include "rm/rm.h"
 

@@ -10,9 +10,9 @@
 #ifndef MAUI_RM_PBS_SHAPE_H
 #define MAUI_RM_PBS_SHAPE_H
 
+#include "base/arena.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
-#include "rm/adapter/arena.h"
 #include "rm/rm.h"
 
 enum pbs_arrangement { PBS_FREE, PBS_PACK, PBS_SCATTER, PBS_VSCATTER };

@@ -39,7 +39,7 @@ static void expect_bad(unsigned number, const char *value, const char *complaint
     with_field(line, sizeof line, number, value);
     assert_int_equal(jobtrace_parse(line, &j, &a, &err), -1);
     assert_string_equal(err.text, complaint);
-    arena_fini(&a);
+    arena_free(&a);
 }
 
 static void bad_fields_are_told_by_number_and_name(void **state)
@@ -197,7 +197,7 @@ static void the_example_of_the_reference_is_understood(void **state)
     assert_null(j.allocated[4]);
     assert_string_equal(j.rm, "pbs");
     assert_null(j.nodeset);
-    arena_fini(&a);
+    arena_free(&a);
 }
 
 static void the_example_becomes_a_job(void **state)
@@ -350,7 +350,7 @@ static void amounts_may_have_units(void **state)
         with_field(line, sizeof line, 17, rows[i].text);
         assert_int_equal(parsed(line, &a).mem_mb, rows[i].mb);
     }
-    arena_fini(&a);
+    arena_free(&a);
 }
 
 static void comments_stand_anywhere(void **state)
@@ -395,7 +395,7 @@ static void a_record_of_43_fields_has_no_master_host(void **state)
     assert_null(j.rm);
     assert_null(j.hosts);
     assert_int_equal(j.ded_mem_mb, 512);
-    arena_fini(&a);
+    arena_free(&a);
 }
 
 /* Older writers put the application simulator into field 42. */
@@ -410,7 +410,7 @@ static void what_is_no_node_set_in_field_42_belongs_into_43(void **state)
     j = parsed(line, &a);
     assert_null(j.nodeset);
     assert_string_equal(j.simulator, "comm:ring");
-    arena_fini(&a);
+    arena_free(&a);
 }
 
 static void notrun_jobs_are_skipped_and_removed_ones_run(void **state)
@@ -489,7 +489,7 @@ static void what_is_written_reads_back_the_same(void **state)
         free(once);
         free(twice);
     }
-    arena_fini(&a);
+    arena_free(&a);
 }
 
 static char *written(const struct workload *w, const int64_t *start_at)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Blocks of 64 KiB, filled from the front; larger pieces get a block of their own. */
-#include "trace/arena.h"
+#include "base/arena.h"
 
 #include "base/xalloc.h"
 
 #include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +19,7 @@ struct arena_block {
     alignas(max_align_t) char bytes[];
 };
 
-void arena_fini(struct arena *a)
+void arena_free(struct arena *a)
 {
     while (a->blocks != NULL) {
         struct arena_block *next = a->blocks->next;
@@ -43,11 +46,14 @@ static char *take(struct arena *a, size_t size)
     return a->blocks->bytes + a->blocks->size - a->left - size;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+void *arena_take(struct arena *a, size_t count, size_t each)
 {
     const size_t step = alignof(max_align_t);
-    size_t rest = a->left % step;
+    size_t rest = a->left % step, size;
 
+    if (__builtin_mul_overflow(count > 0 ? count : 1, each, &size)
+        || size > SIZE_MAX / 2)
+        abort();   /* as xcalloc() does */
     if (rest != 0) /* blocks are multiples of `step`, so this aligns the next one */
         take(a, rest);
     size = (size + step - 1) / step * step;
@@ -61,4 +67,15 @@ char *arena_text(struct arena *a, const char *text, size_t len)
     memcpy(copy, text, len);
     copy[len] = '\0';
     return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+    char text[400];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return arena_text(a, text, strlen(text));
 }
