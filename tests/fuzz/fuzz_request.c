@@ -60,7 +60,6 @@ static void submission(json_t *o)
     if (d) {
         const struct job_desc *desc = &submitdraft_submission(d)->job.desc;
         assert(desc->nreqs >= 1);
-        submitdraft_after(d, "12");
         json_t *out = journal_event(
             NULL, NULL, &(struct event){.kind = EVENT_SUBMIT, .u.job = *desc});
         char *text = json_dumps(out, JSON_COMPACT);

@@ -30,13 +30,14 @@ static void check_request(const char *text, size_t size)
 {
     struct err err = {0};
     struct request *r = request_read(text, size, &err), *back;
+    const struct job_place at = {"n1", 1, 0};
     char *first, *second;
 
     if (r == NULL) {
         assert(err.text[0] != '\0');
         return;
     }
-    assert(request_mem_mb(r) >= 0 && request_procs_per_task(r, 0) >= 0);
+    assert(request_mem_mb(r, &at, 1) >= 0 && request_procs_per_task(r, 0) >= 0);
     first = again(r);
     back = request_read(first, strlen(first), &err);
     assert(back != NULL);
