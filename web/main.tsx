@@ -1,23 +1,18 @@
+import { useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { begin, useLive } from "./model/live";
 import { usePast } from "./model/past";
 import { usePath } from "./model/route";
 import { Frame } from "./parts/frame";
 import { Keys } from "./parts/keys";
+import { fetchRest, RestScreen } from "./parts/rest";
 import { Closed, Door } from "./parts/states";
 import { JobDetails } from "./screens/job";
-import { Credentials } from "./screens/credentials";
-import { Events } from "./screens/events";
-import { Fairshare } from "./screens/fairshare";
 import { Nodes } from "./screens/nodes";
 import { Now } from "./screens/now";
-import { Parameters } from "./screens/parameters";
-import { Priorities } from "./screens/priorities";
-import { Promises } from "./screens/promises";
 import { Queue } from "./screens/queue";
 import { Reservations } from "./screens/reservations";
 import { SCREENS } from "./screens/list";
-import { Statistics } from "./screens/statistics";
 import { Timeline } from "./screens/timeline";
 import "./style/page.css";
 
@@ -28,15 +23,15 @@ function View({ path }: { path: string }) {
   if (screen?.admin && !level) return level === 0 ? <Closed name={screen.name} /> : <p className="quiet">Loading …</p>;
   if (path === "/ui/") return <Now />;
   if (path === "/ui/timeline") return <Timeline />;
-  if (path.startsWith("/ui/credentials")) return <Credentials />;
-  if (path === "/ui/events") return <Events />;
-  if (path === "/ui/priorities") return <Priorities />;
-  if (path === "/ui/promises") return <Promises />;
+  if (path.startsWith("/ui/credentials")) return <RestScreen name="Credentials" />;
+  if (path === "/ui/events") return <RestScreen name="Events" />;
+  if (path === "/ui/priorities") return <RestScreen name="Priorities" />;
+  if (path === "/ui/promises") return <RestScreen name="Promises" />;
   if (path === "/ui/reservations") return <Reservations />;
   if (path === "/ui/nodes") return <Nodes />;
-  if (path === "/ui/statistics") return <Statistics />;
-  if (path === "/ui/fairshare") return <Fairshare />;
-  if (path === "/ui/parameters") return <Parameters />;
+  if (path === "/ui/statistics") return <RestScreen name="Statistics" />;
+  if (path === "/ui/fairshare") return <RestScreen name="Fairshare" />;
+  if (path === "/ui/parameters") return <RestScreen name="Parameters" />;
   if (path === "/ui/jobs") return <Queue />;
   if (job) return <article className="card alone"><JobDetails id={decodeURIComponent(job[1])} alone /></article>;
   return <p>There is no such screen. The first one is <a href="/ui/">Now</a>.</p>;
@@ -46,7 +41,12 @@ function Page() {
   const phase = useLive((s) => s.phase);
   const path = usePath();
   const past = usePast().at !== null; // what a screen has gathered of one is not of the other
-  if (phase === "starting" || phase === "login" || phase === "ended") return <Door />;
+  const open = phase !== "starting" && phase !== "login" && phase !== "ended";
+  useEffect(() => { // when the first picture stands
+    const timer = open ? setTimeout(() => void fetchRest().catch(() => undefined), 2000) : undefined;
+    return () => clearTimeout(timer);
+  }, [open]);
+  if (!open) return <Door />;
   return (
     <Frame>
       <View key={past ? "past" : "present"} path={path} />
