@@ -369,7 +369,7 @@ const char *drop_reason_text(enum drop_reason r)
 {
     static const char *const texts[DROPS] = {
         [DROP_SUBMIT] = "submitted before the trace begins",
-        [DROP_RUN] = "did not run",
+        [DROP_RUN] = "did not run or run still",
         [DROP_PROCS] = "without processors",
         [DROP_WIDE] = "wider than the machine",
         [DROP_STATE] = "marked NotRun",

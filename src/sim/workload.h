@@ -42,7 +42,7 @@ struct trace_job {
 /* Why a record did not become a job. */
 enum drop_reason {
     DROP_SUBMIT,    /* submitted before time 0 */
-    DROP_RUN,       /* did not run */
+    DROP_RUN,       /* did not run or run still */
     DROP_PROCS,     /* no processors */
     DROP_WIDE,      /* more processors than the machine has */
     DROP_STATE,     /* Maui trace: state NotRun */
@@ -136,6 +136,6 @@ void workload_job_desc(const struct workload *w, const struct trace_job *j, int6
 const char *workload_cred(
     const struct workload *w, const struct trace_job *j, enum cred_kind kind);
 
-const char *drop_reason_text(enum drop_reason r); /* "did not run" */
+const char *drop_reason_text(enum drop_reason r); /* "did not run or run still" */
 
 #endif

@@ -3,6 +3,7 @@
 import os
 import signal
 import sqlite3
+import subprocess
 import time
 
 from live_users import Users
@@ -501,6 +502,11 @@ def test_steps_are_waited_for(live):
     after = live.api("/v1/scheduler")[1]
     assert (after["iteration"], after["state"]) == (before + 2, "paused")
     assert live.state(job) in ("Starting", "Running")
+    waits = subprocess.Popen(["timeout", "20", live.program, "schedctl", "-S", "9000S"],
+                             env=live.env, stderr=subprocess.PIPE, text=True)
+    told = waits.stderr.readline()  # in a second
+    waits.terminate()
+    assert told.startswith("NOTE:     iteration ") and "an interrupt does not" in told
 
 
 def test_scheduling_stops_at_a_time(live):

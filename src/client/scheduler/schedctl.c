@@ -17,6 +17,7 @@
 #include <time.h>
 
 #define SHUTDOWN_PATIENCE_S 30
+#define ASKED_BEFORE_NOTE   10
 
 static const struct option_row options[] = {
     {'k', NULL, NULL, "shut down, and wait until it has ended; jobs go on"},
@@ -151,16 +152,27 @@ static int get_extent(
     return status;
 }
 
+/* To a late iteration it may be hours, where the clock is not simulated. */
+static void tell_waiting(const json_t *o)
+{
+    fprintf(stderr,
+        "NOTE:     iteration %lld is over; this waits for the stop, which an interrupt "
+        "does not take back\n",
+        (long long)get_int(o, "iteration", 0));
+}
+
 /* Until scheduling has stopped. */
 static int wait_for_stop(const struct command_line *l)
 {
-    for (;;) {
+    for (int asked = 0;; asked++) {
         struct query *q = query_new("/v1/scheduler");
         json_t *o = ask(l, q);
         query_free(q);
         if (!o)
             return 1;
         bool paused = strcmp(get_text(o, "state", ""), "paused") == 0;
+        if (!paused && asked == ASKED_BEFORE_NOTE)
+            tell_waiting(o);
         json_decref(o);
         if (paused)
             return 0;
