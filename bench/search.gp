@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # docs/plots/search.svg of docs/plots/search.tsv, which holds figures of bench/search.py:
 # gnuplot bench/search.gp
-set terminal svg size 640,400 font "sans-serif,13" background "white"
+set terminal svg noenhanced size 640,400 font "sans-serif,13" background "white"
 set grid ytics linecolor rgb "#d8d8d8"
 set border 3
 set tics nomirror
+set xtics scale 0
 set key left top Left reverse spacing 1.2
 set style data histograms
 set style histogram cluster gap 1
