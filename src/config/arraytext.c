@@ -81,6 +81,8 @@ int array_parse(const char *text, struct array_spec *ret, struct err *err)
         p++;
         if (!take_number(&p, ARRAY_MOST, &ret->at_once) || ret->at_once == 0)
             status = wrong(text, "behind % a number above 0 is missing", err);
+        if (ret->at_once > ARRAY_MOST)
+            ret->at_once = ARRAY_MOST; /* more jobs there are not */
     }
     if (status == 0 && *p != '\0')
         status = wrong(text, "it goes on where it should end", err);

@@ -48,6 +48,9 @@ def test_an_array_is_as_many_jobs_and_keeps_its_limit(live):
     base = ids[0].split("[")[0]
     assert ids == [f"{base}[{i}]" for i in (1, 2, 3, 4)]
     assert "ArrayLimit: 1" in live.ok("checkjob", ids[3])
+    more = live.ok("msub", "-h", "-t", "1%4294967297", stdin="true\n").strip()
+    assert "ArrayLimit: 100000" in live.ok("checkjob", more), "more than there can be"
+    live.ok("canceljob", more)
     live.wait(lambda: not any(live.job(i) for i in ids), "the end of all")
     for i, job in enumerate(ids, 1):
         assert lines_of(f"{live.home}/out.{i}") == [f"{i} {job}"]
