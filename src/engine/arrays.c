@@ -13,12 +13,18 @@
 
 #define NO_PLACE UINT32_MAX
 
+/* One that could go. */
+struct turn {
+    const struct job *job;
+    bool promised; /* a start */
+};
+
 /* One array, while its places are given. */
 struct array_places {
     uint32_t begun;
-    int64_t most;              /* the largest limit of its jobs */
-    struct VEC(uint32_t) next; /* jobs that could go, first come first; at most as many
-                                  as may begin */
+    int64_t most;                 /* the largest limit of its jobs */
+    struct VEC(struct turn) next; /* first come first; at most as many as may begin */
+    size_t in_order;              /* the first of them, while they are found */
 };
 
 struct arrays {
@@ -71,13 +77,12 @@ static bool may_go(const struct engine *e, const struct job *j)
            && !rmset_is_away(e->c, job_rm(j)) && job_cred(e->c, j, CRED_CLASS)->enabled;
 }
 
-static bool is_before(const struct engine *e, const struct job *a, const struct job *b)
+static bool is_before(struct turn x, struct turn y)
 {
-    bool first = promises_has_any(e->promises, a),
-         second = promises_has_any(e->promises, b);
+    const struct job *a = x.job, *b = y.job;
 
-    if (first != second)
-        return first;
+    if (x.promised != y.promised)
+        return x.promised;
     if (a->release_at != b->release_at)
         return a->release_at < b->release_at;
     if (a->sys_priority != b->sys_priority)
@@ -87,21 +92,45 @@ static bool is_before(const struct engine *e, const struct job *a, const struct 
     return name_compare(a->id, b->id) < 0;
 }
 
-static void put_next(const struct engine *e, struct array_places *p, uint32_t job)
+static int compare_turns(const void *a, const void *b)
 {
-    uint32_t *v;
-    size_t i = p->next.n;
+    const struct turn *x = a, *y = b;
 
-    if (p->most <= p->begun)
+    return is_before(*x, *y) ? -1 : is_before(*y, *x);
+}
+
+/* So many more may begin. */
+static size_t count_room(const struct array_places *p)
+{
+    return p->most > p->begun ? (size_t)(p->most - p->begun) : 0;
+}
+
+/* In order, and no more than may begin. */
+static void cut_next(struct array_places *p)
+{
+    size_t room = count_room(p);
+
+    if (p->in_order < p->next.n)
+        qsort(p->next.v, p->next.n, sizeof *p->next.v, compare_turns);
+    if (p->next.n > room)
+        p->next.n = room;
+    p->in_order = p->next.n;
+}
+
+/* Most come in order. Of others twice as many as may begin are sorted at a time. */
+static void put_next(
+    const struct engine *e, struct array_places *p, const struct job *j)
+{
+    struct turn turn = {j, promises_has_any(e->promises, j)};
+    size_t room = count_room(p), n = p->next.n;
+
+    if (!room || (p->in_order >= room && !is_before(turn, p->next.v[room - 1])))
         return;
-    if ((int64_t)i < p->most - p->begun)
-        vec_push(&p->next, job);
-    else if (!is_before(e, e->c->jobs.v[job], e->c->jobs.v[p->next.v[--i]]))
-        return;
-    for (v = p->next.v;
-         i > 0 && is_before(e, e->c->jobs.v[job], e->c->jobs.v[v[i - 1]]); i--)
-        v[i] = v[i - 1];
-    v[i] = job;
+    if (p->in_order == n && (!n || !is_before(turn, p->next.v[n - 1])))
+        p->in_order++;
+    vec_push(&p->next, turn);
+    if (p->next.n >= 2 * room)
+        cut_next(p);
 }
 
 /* ---- giving places ---- */
@@ -149,11 +178,14 @@ static void give_places(const struct engine *e, struct arrays *a)
     for (size_t i = 0; i < c->queued.n; i++) {
         const struct job *j = queue_at(c, i);
         if (j && a->array.v[j->index] != NO_PLACE && may_go(e, j))
-            put_next(e, &a->all.v[a->array.v[j->index]], j->index);
+            put_next(e, &a->all.v[a->array.v[j->index]], j);
     }
-    for (size_t i = 0; i < a->all.n; i++)
-        for (uint32_t k = 0; k < a->all.v[i].next.n; k++)
-            a->place.v[a->all.v[i].next.v[k]] = a->all.v[i].begun + k;
+    for (size_t i = 0; i < a->all.n; i++) {
+        struct array_places *p = &a->all.v[i];
+        cut_next(p);
+        for (uint32_t k = 0; k < p->next.n; k++)
+            a->place.v[p->next.v[k].job->index] = p->begun + k;
+    }
 }
 
 void arrays_changed(struct arrays *a)
@@ -175,7 +207,7 @@ bool arrays_refuse(const struct engine *e, const struct job *j, struct reason *r
     bool could_go = may_go(e, j);
     if (*place == NO_PLACE && could_go && (int64_t)(p->begun + p->next.n) < p->most) {
         *place = p->begun + (uint32_t)p->next.n; /* its deferral has just ended */
-        vec_push(&p->next, j->index);
+        vec_push(&p->next, ((struct turn){.job = j}));
     }
     if (*place != NO_PLACE ? *place < limit : !could_go && p->begun < limit)
         return false;
