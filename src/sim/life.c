@@ -39,7 +39,7 @@ void life_foresee(struct engine *e, struct life_lengths *ret)
 }
 
 /* Of an active job, after now. */
-static int64_t end_of(const struct living *l, const struct job *j)
+static int64_t foresee_end(const struct living *l, const struct job *j)
 {
     const struct life_lengths *lengths = l->opt->lengths;
     int64_t end = endings_of(l->c, j, l->now);
@@ -51,7 +51,7 @@ static int64_t end_of(const struct living *l, const struct job *j)
 
 /* ---- what is noted ---- */
 
-static size_t *open_of(struct living *l, uint32_t job)
+static size_t *find_open(struct living *l, uint32_t job)
 {
     if (job >= l->open.n)
         vec_push_zeros(&l->open, job + 1 - l->open.n);
@@ -67,13 +67,13 @@ static struct life_run *begin_run(
                        .procs = j->procs,
                        .from_at = from_at,
                        .until_at = TIME_NEVER}));
-    *open_of(l, j->index) = runs->n;
+    *find_open(l, j->index) = runs->n;
     return &runs->v[runs->n - 1];
 }
 
 static void end_run(struct living *l, uint32_t job, bool stopped)
 {
-    size_t *open = open_of(l, job);
+    size_t *open = find_open(l, job);
 
     if (!*open)
         return;
@@ -84,7 +84,7 @@ static void end_run(struct living *l, uint32_t job, bool stopped)
 
 /* ---- what comes about ---- */
 
-static void apply(struct living *l, struct event ev)
+static void apply_event(struct living *l, struct event ev)
 {
     struct err err;
 
@@ -119,7 +119,7 @@ static void note_nodes(struct living *l, const struct job *j)
             vec_push(&l->left, j->alloc.v[i].first + k);
 }
 
-static void leave_noted(struct living *l)
+static void leave_nodes(struct living *l)
 {
     for (size_t i = 0; i < l->left.n; i++)
         life_leave_node(l->e, l->now, l->left.v[i]);
@@ -129,14 +129,14 @@ static void leave_noted(struct living *l)
 static void confirm_start(struct living *l, const struct job *j)
 {
     if (j->state == JOB_STARTING)
-        apply(l, (struct event){.kind = EVENT_JOB_STATE,
-                     .u.job_state = {.id = j->id, .state = JOB_RUNNING}});
+        apply_event(l, (struct event){.kind = EVENT_JOB_STATE,
+                           .u.job_state = {.id = j->id, .state = JOB_RUNNING}});
 }
 
 static void start_job(struct living *l, const struct job *j)
 {
     begin_run(l, j, l->now);
-    ends_start(&l->ends, j->index, l->now, end_of(l, j) - l->now);
+    ends_start(&l->ends, j->index, l->now, foresee_end(l, j) - l->now);
     confirm_start(l, j);
 }
 
@@ -159,12 +159,12 @@ static void stop_job(struct living *l, const struct job *j, const struct action 
         vec_push(&l->life->denied, j->index);
     end_run(l, j->index, true);
     if (keeps || a->kind == ACTION_REQUEUE)
-        apply(l, (struct event){.kind = EVENT_LEFT, .u.left.id = j->id});
+        apply_event(l, (struct event){.kind = EVENT_LEFT, .u.left.id = j->id});
     note_nodes(l, j);
-    leave_noted(l);
+    leave_nodes(l);
 }
 
-static void take(struct living *l, const struct action *a)
+static void take_action(struct living *l, const struct action *a)
 {
     const struct job *j = a->job < l->c->jobs.n ? l->c->jobs.v[a->job] : NULL;
 
@@ -199,7 +199,7 @@ static void run_cycle(struct living *l)
     engine_cycle(l->e, l->now, &l->actions);
     l->life->cycles++;
     for (size_t i = 0; i < l->actions.n; i++)
-        take(l, &l->actions.v[i]);
+        take_action(l, &l->actions.v[i]);
 }
 
 /* False: it goes on for longer than was thought, as its limit is another now. */
@@ -216,15 +216,15 @@ static bool end_job(struct living *l, const struct ev *end)
     ends_ended(&l->ends, end->job);
     end_run(l, end->job, false);
     note_nodes(l, j);
-    apply(l, (struct event){
-                 .kind = EVENT_END, .u.end = {.job = end->job, .how = EV_COMPLETE}});
-    leave_noted(l);
+    apply_event(l, (struct event){.kind = EVENT_END,
+                       .u.end = {.job = end->job, .how = EV_COMPLETE}});
+    leave_nodes(l);
     return true;
 }
 
 /* ---- the clock ---- */
 
-static int by_start(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
     const struct life_run *x = a, *y = b;
 
@@ -234,7 +234,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Who has begun, in order of the starts. */
-static void begin_with(struct living *l)
+static void begin_runs(struct living *l)
 {
     struct life_runs *runs = &l->life->runs;
 
@@ -245,23 +245,23 @@ static void begin_with(struct living *l)
         begin_run(l, j, j->start_at)->began = true;
     }
     if (runs->n)
-        qsort(runs->v, runs->n, sizeof *runs->v, by_start);
+        qsort(runs->v, runs->n, sizeof *runs->v, compare_starts);
     for (size_t i = 0; i < runs->n; i++) {
         const struct job *j = l->c->jobs.v[runs->v[i].job];
-        *open_of(l, j->index) = i + 1;
+        *find_open(l, j->index) = i + 1;
         if (j->state == JOB_SUSPENDED) {
             ends_start(&l->ends, j->index, l->now, job_left_s(j));
             ends_suspend(&l->ends, j->index, l->now);
             end_run(l, j->index, false);
             continue;
         }
-        ends_start(&l->ends, j->index, l->now, end_of(l, j) - l->now);
+        ends_start(&l->ends, j->index, l->now, foresee_end(l, j) - l->now);
         confirm_start(l, j);
     }
 }
 
 /* Ends of the instant. True: there were any. */
-static bool apply_due(struct living *l)
+static bool apply_ends(struct living *l)
 {
     bool any = false;
 
@@ -272,7 +272,7 @@ static bool apply_due(struct living *l)
     return any;
 }
 
-static int64_t next_wakeup(const struct living *l)
+static int64_t find_wakeup(const struct living *l)
 {
     int64_t at = engine_next_wakeup(l->e), loss = engine_next_loss(l->e);
 
@@ -292,10 +292,10 @@ void life_on(
         .e = e, .c = engine_cluster(e), .opt = opt, .life = ret, .now = now};
 
     *ret = (struct life){.until = now};
-    begin_with(&l);
+    begin_runs(&l);
     run_cycle(&l);
     for (;;) {
-        int64_t wakeup = next_wakeup(&l), end = ends_next(&l.ends);
+        int64_t wakeup = find_wakeup(&l), end = ends_next(&l.ends);
         int64_t at = end < wakeup ? end : wakeup;
         if (at > opt->until || at >= TIME_NEVER) {
             ret->until = opt->until;
@@ -306,7 +306,7 @@ void life_on(
         if (!has_time(&l, at))
             break;
         l.now = at;
-        if (apply_due(&l) || at == wakeup)
+        if (apply_ends(&l) || at == wakeup)
             run_cycle(&l);
     }
     ends_fini(&l.ends);

@@ -616,6 +616,9 @@ def test_two_users_leave_room_for_an_administrator(daemon):
             found |= more
         status, answer = told(lambda *args: users.api("daemon", *args), {"changes": []})
         assert status == 503 and "others ask" in answer["error"]["message"], answer
+        status, answer = told(lambda *args: users.api("daemon", *args),
+                              {"changes": [], "method": "run", "horizon_s": 60})
+        assert status == 200, "the other method has places of its own"
         status, answer = told(lambda *args: users.api("bin", *args), {"changes": []})
         assert status == 200, answer
     finally:

@@ -96,7 +96,7 @@ void lives_picture(const struct lives *l, const struct identity *who,
 
 /* ---- what they come to in all ---- */
 
-static int by_length(const void *a, const void *b)
+static int compare_lengths(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
 
@@ -120,7 +120,7 @@ static void put_waits(json_t *totals, int64_t *waits, size_t n)
     render_int(totals, "starts", (int64_t)n);
     if (!n)
         return;
-    qsort(waits, n, sizeof *waits, by_length);
+    qsort(waits, n, sizeof *waits, compare_lengths);
     for (size_t i = 0; i < n; i++)
         sum += (double)waits[i];
     render_int(totals, "wait_average_s", (int64_t)(sum / (double)n));

@@ -153,7 +153,8 @@ static void find_stands(struct server *s, struct lived *lived)
         lived->stands.v[lived->life.denied.v[i]] = STAND_NEVER;
 }
 
-static void live(struct lives *l, struct lived *ret, struct lives_progress *progress)
+static void run_life(
+    struct lives *l, struct lived *ret, struct lives_progress *progress)
 {
     struct going going = {.l = l,
         .progress = progress,
@@ -271,7 +272,7 @@ void lives_split(struct lives *l)
         whatif_give_up();
     if (l->other == 0) {
         lowly_become(parent, (unsigned)l->cpu_s + OTHER_S, WHATIF_MEMORY_MORE, ends[1]);
-        live(l, &l->before, &l->progress[0]);
+        run_life(l, &l->before, &l->progress[0]);
         send_lived(ends[1], &l->before);
         _exit(0);
     }
@@ -282,10 +283,10 @@ void lives_split(struct lives *l)
 void lives_live(struct lives *l)
 {
     if (!l->other) {
-        live(l, &l->before, &l->progress[1]);
+        run_life(l, &l->before, &l->progress[1]);
         return;
     }
-    live(l, &l->after, &l->progress[1]);
+    run_life(l, &l->after, &l->progress[1]);
     take_lived(l, &l->before);
     l->other = 0;
 }

@@ -500,14 +500,16 @@ static struct question *add_question(
     return q;
 }
 
-/* Of others: those that are answered, or given up, are as good as gone. */
-static unsigned count_others(const struct whatif *w, const struct identity *who)
+/* Of others, by that method: those that are answered, or given up, are as good as
+ * gone. */
+static unsigned count_others(
+    const struct whatif *w, const struct identity *who, bool lives)
 {
     const struct question *q;
     unsigned n = 0;
 
     TAILQ_FOREACH(q, &w->all, next)
-    n += is_awaited(q) && !is_own(q, who);
+    n += is_awaited(q) && !is_own(q, who) && q->lives == lives;
     return n;
 }
 
@@ -548,7 +550,7 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
 }
 
 /* Before anything is ended for it: who is refused loses nothing. True: it was. */
-static bool refuse_more(struct server *s, struct request *r)
+static bool refuse_more(struct server *s, struct request *r, const json_t *body)
 {
     const struct whatif *w = s->api.whatif;
     const struct identity *who = request_who(r);
@@ -562,7 +564,7 @@ static bool refuse_more(struct server *s, struct request *r)
             NULL);
         return true;
     }
-    if (count_others(w, who) >= places || w->n >= 4 * places) {
+    if (count_others(w, who, trial_lives(body)) >= places || w->n >= 4 * places) {
         request_refuse_as(r, 503, "busy", NULL,
             "others ask what would be at the moment: ask again in a second");
         return true;
@@ -590,7 +592,7 @@ void whatif_ask(struct server *s, struct request *r, const json_t *body)
 {
     if (answer_again(s, r, body))
         return;
-    if (refuse_more(s, r))
+    if (refuse_more(s, r, body))
         return;
     end_older(s->api.whatif, request_who(r), trial_lives(body));
     begin_copy(s, r, body);

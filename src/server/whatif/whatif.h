@@ -10,8 +10,8 @@
  * of a process above WHATIF_MEMORY_MAX none is made. The copy has a lower priority,
  * WHATIF_CPU_S seconds of a processor, WHATIF_MEMORY_MORE of memory beyond the
  * process's, no descriptor but its pipe, no store, no log, no resource manager; it is
- * killed when its client leaves, and goes with the daemon. There are WHATIF_AT_ONCE at
- * a time, one more where an administrator asks, and one of a user and method: a newer
+ * killed when its client leaves, and goes with the daemon. There are WHATIF_AT_ONCE of
+ * a method at a time, one more where an administrator asks, and one of a user: a newer
  * question ends the one before it. Copies are paced (pace.h). Private to src/server. */
 #ifndef MAUI_SERVER_WHATIF_H
 #define MAUI_SERVER_WHATIF_H

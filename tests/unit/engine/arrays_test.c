@@ -113,6 +113,32 @@ static void the_limit_of_an_array_changes(void **state)
     sc_destroy(s);
 }
 
+/* In whatever order they are found. */
+static void the_first_of_an_array_by_priority_go(void **state)
+{
+    (void)state;
+    static const int64_t orders[][12] = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+        {12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1},
+        {5, 10, 3, 8, 1, 6, 11, 4, 9, 2, 7, 12}};
+
+    for (size_t k = 0; k < 3; k++)
+        for (int limit = 1; limit <= 4; limit++) {
+            struct scenario *s = sc_create_with("");
+            sc_nodes(s, 16, 1);
+            for (int i = 1; i <= 12; i++)
+                sc_job(s, (struct sc_job){.id = ids[i],
+                              .procs = 1,
+                              .limit_s = 100,
+                              .priority = orders[k][i - 1],
+                              .array_limit = limit});
+            sc_run(s);
+            for (int i = 1; i <= 12; i++)
+                assert_int_equal(
+                    sc_start(s, ids[i]), 100 * ((12 - orders[k][i - 1]) / limit));
+            sc_destroy(s);
+        }
+}
+
 /* A suspended job goes on without being asked again, so it counts; who goes back to the
  * queue does not, and is before those who come after it. */
 static void who_makes_room_counts_while_suspended(void **state)
@@ -202,6 +228,7 @@ int main(void)
         cmocka_unit_test(so_many_run_at_once_whoever_of_them_is_cancelled),
         cmocka_unit_test(a_held_job_of_an_array_keeps_no_place),
         cmocka_unit_test(the_limit_of_an_array_changes),
+        cmocka_unit_test(the_first_of_an_array_by_priority_go),
         cmocka_unit_test(who_makes_room_counts_while_suspended),
         cmocka_unit_test(a_promise_keeps_its_place_in_the_array),
         cmocka_unit_test(places_are_the_same_after_a_restart),
