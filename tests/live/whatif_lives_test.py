@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What would be if, by living on: told while it goes on, and so it comes in a simulation."""
+import contextlib
+import glob
 import json
 import os
 import random
@@ -57,11 +59,12 @@ class Lines:
 
 
 def below(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as f:
-            return [int(child) for child in f.read().split()]
-    except OSError:
-        return []
+    """Its children, of any of its threads."""
+    found = []
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        with contextlib.suppress(OSError), open(path) as f:
+            found += [int(child) for child in f.read().split()]
+    return found
 
 
 def test_it_is_told_how_far_it_got(simulation):

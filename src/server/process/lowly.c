@@ -3,6 +3,7 @@
 #include "server/process/lowly.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -80,4 +81,29 @@ void lowly_become(pid_t parent, unsigned cpu_s, size_t more_memory, int fd)
     limit_memory(more_memory);
     offer_to_killer();
     close_others(fd);
+}
+
+struct call {
+    void (*work)(void *ctx);
+    void *ctx;
+};
+
+static void *make_call(void *ctx)
+{
+    const struct call *c = ctx;
+
+    c->work(c->ctx);
+    return NULL;
+}
+
+/* The C library gives each thread a heap. */
+void lowly_call(void (*work)(void *ctx), void *ctx)
+{
+    struct call c = {work, ctx};
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, make_call, &c) == 0)
+        (void)pthread_join(thread, NULL);
+    else
+        work(ctx);
 }

@@ -16,4 +16,9 @@
  */
 void lowly_become(pid_t parent, unsigned cpu_s, size_t more_memory, int fd);
 
+/* In a child that goes on with much of its parent's memory: call it, and come back when
+ * it has come back. What it allocates is off a heap of its own. The parent's has holes
+ * all over, and each that is filled is a page to copy. */
+void lowly_call(void (*work)(void *ctx), void *ctx);
+
 #endif

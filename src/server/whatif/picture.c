@@ -391,10 +391,10 @@ void picture_compare(struct server *s, const struct identity *who,
         if (was || is)
             compare_job(&c, was, is, (uint32_t)i);
     }
+    put_counts(&c, o);
+    put_sums(&c, o); /* before they are sorted: jobs are read as they lie */
     if (c.all.n)
         qsort(c.all.v, c.all.n, sizeof *c.all.v, by_most);
-    put_counts(&c, o);
-    put_sums(&c, o);
     put_lists(s, who, &c, o);
     vec_fini(&c.all);
 }

@@ -169,19 +169,36 @@ static bool takes_lines(const struct request *r)
     return accept && strstr(accept, LINES) != NULL;
 }
 
+/* What is to be tried, in a copy. */
+struct attempt {
+    struct server *s;
+    const struct identity *who;
+    const json_t *body;
+    json_t *answer;
+};
+
+static void answer_attempt(void *ctx)
+{
+    struct attempt *a = ctx;
+
+    a->answer = trial_answer(a->s, a->who, a->body);
+}
+
 /* The rules of the copy: nothing that is shared with the other process is used. */
 static void run_copy(struct server *s, struct request *r, const json_t *body,
     int64_t now, const char *basis, int fd)
 {
+    struct attempt a = {.s = s, .who = request_who(r), .body = body};
+
     s->api.whatif->progress_fd = takes_lines(r) ? fd : -1;
     xalloc_at_end(whatif_give_up);
     s->tries = true;
     log_mute(s->log);
     store_leave(s->store);
     clock_stand_at(s->clock, now);
-    json_t *answer = trial_answer(s, request_who(r), body);
-    json_object_set_new(answer, "basis", json_string(basis));
-    char *text = json_dumps(answer, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    lowly_call(answer_attempt, &a);
+    json_object_set_new(a.answer, "basis", json_string(basis));
+    char *text = json_dumps(a.answer, JSON_COMPACT | JSON_PRESERVE_ORDER);
     if (!text)
         whatif_give_up();
     write_all(fd, text, strlen(text));
