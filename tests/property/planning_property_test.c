@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * BACKFILLPOLICY PLAN on random worlds: what is promised is kept. After each cycle
  * every promised job has a place no later than its promise, which is never put off;
- * nobody starts later; everybody starts. In some worlds jobs ask for memory, so that
- * they are planned node by node; or there are two partitions, or two kinds of
- * nodes, for which half of the jobs ask, and which the others can use together. */
+ * nobody starts later; everybody starts. In some worlds jobs ask for memory, some
+ * of each node besides, so that they are planned node by node; or there are two
+ * partitions, or two kinds of nodes, for which half of the jobs ask, and which the
+ * others can use together. */
 #include "cmocka_all.h"
 #include "config/acltext.h"
 #include "config/config.h"
@@ -52,11 +53,13 @@ struct world {
     bool reserves;   /* a user does */
     bool groups;     /* for some users */
     uint32_t reserved, ordered;
-    const char *policy; /* NULL: any */
-    bool at_once;       /* it promises on entry */
-    bool limited;       /* users may have so much active */
-    bool asks;          /* after each cycle: when is each job expected to start? */
-    uint64_t seen;      /* digest of all starts */
+    const char *policy;  /* NULL: any */
+    bool at_once;        /* it promises on entry */
+    bool limited;        /* users may have so much active */
+    const char *preempt; /* PREEMPTPOLICY, and some jobs preempt others; or NULL */
+    uint32_t preempted;
+    bool asks;     /* after each cycle: when is each job expected to start? */
+    uint64_t seen; /* digest of all starts */
 };
 
 static const char *const policies[] = {
@@ -108,17 +111,21 @@ static void begin_with(struct world *w, uint32_t seed, struct engine_options opt
 {
     char text[1000];
 
-    const char *given = w->policy, *policy;
+    const char *given = w->policy, *policy, *preempt = w->preempt;
 
-    *w = (struct world){.seed = seed, .rng = {seed}, .by_node = w->by_node};
+    *w = (struct world){
+        .seed = seed, .rng = {seed}, .by_node = w->by_node, .preempt = preempt};
     policy = ANY_OF(policies, &w->rng);
     policy = given ? given : policy;
     w->at_once = strstr(policy, "HORIZON SUBMIT");
     w->bands = strstr(policy, "QOSCFG");
     snprintf(text, sizeof text,
         "BACKFILLPOLICY PLAN\nDEFERTIME 0\nNODEACCESSPOLICY SHARED\nQUEUETIMEWEIGHT 1\n"
-        "PLANEVALUATIONS 40\nRESCTLPOLICY ANY\n%s",
-        policy);
+        "PLANEVALUATIONS 40\nRESCTLPOLICY ANY\n%s%s%s",
+        policy,
+        preempt ? "CREDWEIGHT 1\nUSERWEIGHT 1\nUSERCFG[u0] PRIORITY=9\nPREEMPTPOLICY "
+                : "",
+        preempt ? preempt : "");
     struct config *config = config_load_text("maui.cfg", text, strlen(text));
     for (size_t i = 0; i < config->findings.n; i++)
         assert_int_equal(config->findings.v[i].level, FINDING_NOTE);
@@ -170,6 +177,9 @@ static void submit(struct world *w, uint32_t number, int64_t now)
 
     if ((kind == MEMORY || kind == MIXED) && rng_percent(&w->rng, 25))
         req.per_task.v[RES_MEM] = rng_range(&w->rng, 1, 450);
+    if ((kind == MEMORY || kind == MIXED) && rng_percent(&w->rng, 15))
+        req.mem_per_node_mb =
+            rng_range(&w->rng, 1, req.per_task.v[RES_MEM] > 0 ? 100 : 900);
     if ((kind == FEATURES || kind == MIXED) && rng_percent(&w->rng, 50)) {
         req.features = want;
         req.tasks = 1 + rng_below(&w->rng, want[0][0] == 'f' ? 4 : 8);
@@ -183,6 +193,9 @@ static void submit(struct world *w, uint32_t number, int64_t now)
         .state = JOB_IDLE,
         .reqs = &req,
         .nreqs = 1};
+    if (w->preempt)
+        ev.u.job.flags = (rng_percent(&w->rng, 50) ? JOB_PREEMPTEE : 0)
+                         | (rng_percent(&w->rng, 40) ? JOB_PREEMPTOR : 0);
     tell_event(w, &ev);
 }
 
@@ -230,6 +243,16 @@ static void note_start(struct world *w, uint32_t job, int64_t now)
     forget_promise(w, job);
     vec_push(&w->ends, ((struct end){now + run, job}));
     w->started++;
+}
+
+/* It waits again. */
+static void note_preempted(struct world *w, uint32_t job)
+{
+    for (size_t i = w->ends.n; i-- > 0;)
+        if (w->ends.v[i].job == job)
+            w->ends.v[i] = w->ends.v[--w->ends.n];
+    w->preempted++;
+    w->started--;
 }
 
 /* What it was promised is broken, and nothing is instead. */
@@ -393,9 +416,13 @@ static void cycle(struct world *w, int64_t now)
 
     w->out.n = 0;
     engine_cycle(w->e, now, &w->out);
-    for (size_t i = 0; i < w->out.n; i++)
-        if (w->out.v[i].kind == ACTION_START)
-            note_start(w, w->out.v[i].job, now);
+    for (size_t i = 0; i < w->out.n; i++) {
+        const struct action *a = &w->out.v[i];
+        if (a->kind == ACTION_START)
+            note_start(w, a->job, now);
+        else if (a->kind == ACTION_REQUEUE || a->kind == ACTION_CHECKPOINT)
+            note_preempted(w, a->job);
+    }
     for (size_t i = 0; i < c->jobs.n; i++)
         if (c->jobs.v[i] && job_waits(c->jobs.v[i]))
             check_promise(w, c->jobs.v[i], now);
@@ -725,6 +752,25 @@ static void predictions_break_nothing(void **state)
     }
 }
 
+/* Who tries to go at once at the cost of others gives up its place for that, and has it
+ * again when it could not. (Who was suspended comes back, and may break promises.) */
+static void preemptors_keep_what_they_were_promised(void **state)
+{
+    static const char *const how[] = {"REQUEUE\n", "CHECKPOINT\n"};
+    uint32_t first = first_seed(), preempted = 0;
+
+    (void)state;
+    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
+        struct world w = {.preempt = how[k % 2]};
+        begin(&w, first + k);
+        run_world(&w);
+        assert_int_equal(engine_stats(w.e)->broken_promises, 0);
+        preempted += w.preempted;
+        end(&w);
+    }
+    assert_true(preempted > 50);
+}
+
 static void promises_are_kept(void **state)
 {
     uint32_t first = first_seed(), promised = 0, unpromised = 0;
@@ -755,6 +801,7 @@ int main(void)
         cmocka_unit_test(fairshare_of_factor_one_changes_nothing),
         cmocka_unit_test(what_is_broken_is_told),
         cmocka_unit_test(reservations_break_none),
+        cmocka_unit_test(preemptors_keep_what_they_were_promised),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
