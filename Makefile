@@ -25,7 +25,7 @@ check: ## build twice (release, sanitizers), run the tests, end with "N passed, 
 	@scripts/deps build test
 	@scripts/check
 
-check-long: ## what make check leaves out: tests that take long, fuzzing; ends as it does
+check-long: ## what make check leaves out: tests that take long, more worlds, fuzzing; ends as it does
 	@scripts/deps build test
 	@scripts/check long
 

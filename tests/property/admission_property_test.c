@@ -13,6 +13,7 @@
 #include "policy/fairshare.h"
 #include "quotas.h"
 #include "rng.h"
+#include "seeds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -566,13 +567,6 @@ static void run_history(uint32_t seed, unsigned flips[CHECKS])
     end_history(&h);
 }
 
-static uint32_t setting(const char *name, uint32_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text ? (uint32_t)strtoul(text, NULL, 10) : otherwise;
-}
-
 static void an_answer_changes_with_what_its_row_depends_on_alone(void **state)
 {
     (void)state;
@@ -580,8 +574,8 @@ static void an_answer_changes_with_what_its_row_depends_on_alone(void **state)
     size_t n;
     const struct admission_check *rows = admission_checks(&n);
 
-    uint32_t first = setting("MAUI_PROPERTY_SEED", 1);
-    uint32_t worlds = WORLDS * setting("MAUI_PROPERTY_FACTOR", 1);
+    uint32_t first = seed_first();
+    uint32_t worlds = seed_count(WORLDS);
 
     for (uint32_t seed = first; seed < first + worlds; seed++)
         run_history(seed, flips);

@@ -11,6 +11,7 @@
 #include "plan/plan_private.h"
 #include "rng.h"
 #include "scenario.h"
+#include "seeds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,6 @@
 #define JOBS   120
 #define USERS  5
 #define ROUNDS 3
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static void reserve(struct scenario *s, struct rng *r, uint32_t nodes)
 {
@@ -141,8 +135,8 @@ static uint32_t try(uint64_t seed)
 static void free_intervals_together_and_pools_one_by_one_agree(void **state)
 {
     (void)state;
-    uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
-    uint64_t seeds = 6 * setting("MAUI_PROPERTY_FACTOR", 1);
+    uint64_t first = seed_first();
+    uint64_t seeds = seed_count(6);
     uint32_t asked = 0;
 
     for (uint64_t seed = first; seed < first + seeds; seed++)

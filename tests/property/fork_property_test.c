@@ -11,6 +11,7 @@
 #include "policy/access.h"
 #include "rng.h"
 #include "scenario.h"
+#include "seeds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -398,10 +399,8 @@ static uint64_t run_history(uint64_t seed)
 
 static void nothing_that_a_copy_is_asked_changes_the_original(void **state)
 {
-    const char *first = getenv("MAUI_PROPERTY_SEED");
-    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint64_t from = first ? strtoull(first, NULL, 10) : 1, compared = 0;
-    uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
+    uint64_t from = seed_first(), compared = 0;
+    uint64_t n = seed_count(SEEDS);
 
     (void)state;
     /* a start at its reservation failed, and those behind it stood twice */

@@ -3,6 +3,7 @@
 #include "hunt.h"
 
 #include "drive.h"
+#include "seeds.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -121,13 +122,6 @@ static void report(const struct hunt *h, struct world *w, struct shared *s)
     free(text.text);
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static bool try_seed(
     const struct hunt *h, struct world *w, uint64_t seed, struct shared *s)
 {
@@ -151,8 +145,8 @@ static void try_seeds(const struct hunt *h, struct world *w, uint64_t first,
 
 bool hunt(const struct hunt *h)
 {
-    uint64_t first = number_from("MAUI_PROPERTY_SEED", 1);
-    uint64_t count = h->count * number_from("MAUI_PROPERTY_FACTOR", 1);
+    uint64_t first = seed_first();
+    uint64_t count = seed_count(h->count);
     struct world *w = xmalloc(sizeof *w);
     struct shared *s = mmap(
         NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -8,6 +8,7 @@
 #include "funds/funds.h"
 #include "ledger_model.h"
 #include "rng.h"
+#include "seeds.h"
 
 #include <stdlib.h>
 
@@ -557,17 +558,10 @@ static void run_world(uint64_t seed)
     bank_teardown(&bank);
 }
 
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static void a_ledger_is_what_moving_every_coin_by_hand_gives(void **state)
 {
-    uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
-    uint64_t n = WORLDS * setting("MAUI_PROPERTY_FACTOR", 1);
+    uint64_t first = seed_first();
+    uint64_t n = seed_count(WORLDS);
 
     (void)state;
     for (uint64_t seed = first; seed < first + n; seed++)

@@ -8,6 +8,7 @@
 #include "cmocka_all.h"
 #include "rng.h"
 #include "scenario.h"
+#include "seeds.h"
 #include "sim/life.h"
 
 #include <stdio.h>
@@ -212,10 +213,8 @@ static size_t check_seed(uint64_t seed)
 
 static void what_is_foretold_by_living_on_comes(void **state)
 {
-    const char *first = getenv("MAUI_PROPERTY_SEED");
-    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint64_t from = first ? strtoull(first, NULL, 10) : 1;
-    uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
+    uint64_t from = seed_first();
+    uint64_t n = seed_count(SEEDS);
     size_t starts = 0;
 
     (void)state;

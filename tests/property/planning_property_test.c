@@ -13,6 +13,7 @@
 #include "engine/planning/private.h"
 #include "plan/plan.h"
 #include "rng.h"
+#include "seeds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -552,28 +553,14 @@ static void run_world(struct world *w)
     }
 }
 
-static uint32_t first_seed(void)
-{
-    const char *from = getenv("MAUI_PROPERTY_SEED");
-
-    return from ? (uint32_t)atol(from) : 1;
-}
-
-static uint32_t times_more(uint32_t worlds)
-{
-    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
-
-    return worlds * (factor ? (uint32_t)atol(factor) : 1);
-}
-
 /* Where nodes are lost a promise may be broken: it is told, with what it was, and
  * counted. */
 static void what_is_broken_is_told(void **state)
 {
-    uint32_t first = first_seed(), broken = 0, lapsed = 0;
+    uint32_t first = seed_first(), broken = 0, lapsed = 0;
 
     (void)state;
-    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
+    for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++) {
         struct world w = {0};
         begin(&w, first + k);
         w.loses = true;
@@ -590,10 +577,10 @@ static void what_is_broken_is_told(void **state)
  * where nodes are alike; those jobs are planned by count. */
 static void reservations_break_none(void **state)
 {
-    uint32_t first = first_seed(), reserved = 0, bettered = 0;
+    uint32_t first = seed_first(), reserved = 0, bettered = 0;
 
     (void)state;
-    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
+    for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++) {
         struct world w = {0};
         begin(&w, (first + k) * KINDS + PLAIN);
         w.reserves = true;
@@ -627,8 +614,8 @@ static const char *const limits[] = {
 /* Promises assume the limits, and are kept within them. */
 static void limits_are_planned_ahead(void **state)
 {
-    uint32_t first = first_seed(), promised = 0;
-    uint32_t worlds = times_more(WORLDS / 2);
+    uint32_t first = seed_first(), promised = 0;
+    uint32_t worlds = seed_count(WORLDS / 2);
 
     (void)state;
     for (uint32_t k = 0; k < worlds; k++) {
@@ -647,8 +634,8 @@ static void limits_are_planned_ahead(void **state)
  * planned than where counts are. */
 static void orders_break_no_more_node_by_node(void **state)
 {
-    uint32_t first = first_seed(), broken[2] = {0}, ordered = 0;
-    uint32_t worlds = times_more(WORLDS / 2);
+    uint32_t first = seed_first(), broken[2] = {0}, ordered = 0;
+    uint32_t worlds = seed_count(WORLDS / 2);
 
     (void)state;
     for (uint32_t k = 0; k < worlds; k++)
@@ -677,10 +664,10 @@ static int64_t pass_time(void)
 /* PLANTIME is over before anything could be tried, in each cycle. */
 static void promises_are_kept_in_no_time(void **state)
 {
-    uint32_t first = first_seed();
+    uint32_t first = seed_first();
 
     (void)state;
-    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
+    for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++) {
         struct world w = {0};
         begin_with(&w, first + k, (struct engine_options){.monotonic_ms = pass_time});
         run_world(&w);
@@ -697,10 +684,10 @@ static void fairshare_of_factor_one_changes_nothing(void **state)
         ("PROMISEHORIZON 0:00:20\nPROMISESLACK 0:00:30\nFSPOLICY DEDICATEDPS\n"
          "FSINTERVAL 10\nFSDEPTH 4\nUSERCFG[DEFAULT] FSTARGET=20\n"),
     };
-    uint32_t first = first_seed();
+    uint32_t first = seed_first();
 
     (void)state;
-    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
+    for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++) {
         uint64_t seen[2];
         for (int i = 0; i < 2; i++) {
             struct world w = {.policy = equal[i]};
@@ -733,10 +720,10 @@ static void mislead(struct world *w)
  * the same jobs start at the same instants. */
 static void predictions_break_nothing(void **state)
 {
-    uint32_t first = first_seed();
+    uint32_t first = seed_first();
 
     (void)state;
-    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
+    for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++) {
         uint64_t seen[2];
         for (int asks = 0; asks < 2; asks++) {
             struct world w = {0};
@@ -773,8 +760,8 @@ static void preemptors_keep_what_they_were_promised(void **state)
 
 static void promises_are_kept(void **state)
 {
-    uint32_t first = first_seed(), promised = 0, unpromised = 0;
-    uint32_t worlds = times_more(WORLDS);
+    uint32_t first = seed_first(), promised = 0, unpromised = 0;
+    uint32_t worlds = seed_count(WORLDS);
 
     (void)state;
     for (uint32_t k = 0; k < worlds; k++) {

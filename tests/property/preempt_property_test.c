@@ -6,6 +6,7 @@
 #include "cmocka_all.h"
 #include "rng.h"
 #include "scenario.h"
+#include "seeds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +14,6 @@
 
 #define SEEDS 150
 #define JOBS  32
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static const char *pick_config(struct rng *r, struct strbuf *text)
 {
@@ -123,8 +117,8 @@ static uint64_t check_seed(uint64_t seed)
 static void preempted_jobs_are_never_lost_and_end_once(void **state)
 {
     (void)state;
-    uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
-    uint64_t seeds = SEEDS * setting("MAUI_PROPERTY_FACTOR", 1), preempted = 0;
+    uint64_t first = seed_first();
+    uint64_t seeds = seed_count(SEEDS), preempted = 0;
 
     check_seed(700295); /* a promise that waited for the memory of a suspended job,
                            which could not come back because of it */
@@ -162,8 +156,8 @@ static struct scenario *play(uint64_t seed, bool by_node, struct world *w)
 static void counting_and_asking_nodes_one_by_one_agree(void **state)
 {
     (void)state;
-    uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
-    uint64_t seeds = 50 * setting("MAUI_PROPERTY_FACTOR", 1);
+    uint64_t first = seed_first();
+    uint64_t seeds = seed_count(50);
 
     for (uint64_t seed = first; seed < first + seeds; seed++) {
         struct world v, w;

@@ -21,6 +21,7 @@
 #include "quotas.h"
 #include "rng.h"
 #include "scenario.h"
+#include "seeds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -987,10 +988,8 @@ static void run_with_restarts(uint64_t seed)
 
 static void sums_come_back_after_a_restart(void **state)
 {
-    const char *first = getenv("MAUI_PROPERTY_SEED");
-    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint64_t from = first ? strtoull(first, NULL, 10) : 1;
-    uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
+    uint64_t from = seed_first();
+    uint64_t n = seed_count(SEEDS);
 
     (void)state;
     for (uint64_t i = 0; i < n; i++)
@@ -999,10 +998,8 @@ static void sums_come_back_after_a_restart(void **state)
 
 static void sums_are_as_counted_from_nothing(void **state)
 {
-    const char *first = getenv("MAUI_PROPERTY_SEED");
-    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint64_t from = first ? strtoull(first, NULL, 10) : 1;
-    uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
+    uint64_t from = seed_first();
+    uint64_t n = seed_count(SEEDS);
 
     (void)state;
     /* a deadline's time came, it could not start, and those behind it stood twice */

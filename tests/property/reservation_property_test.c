@@ -9,6 +9,7 @@
 #include "policy/acl.h"
 #include "rng.h"
 #include "scenario.h"
+#include "seeds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -387,19 +388,11 @@ static void run_world(uint64_t seed)
     sc_destroy(s);
 }
 
-static uint64_t number_in(const char *name, uint64_t otherwise)
+static void each_seed(void (*run)(uint64_t seed), uint32_t count)
 {
-    const char *text = getenv(name);
+    uint64_t first = seed_first(), n = seed_count(count);
 
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static void each_seed(void (*run)(uint64_t seed), uint64_t count)
-{
-    uint64_t first = number_in("MAUI_PROPERTY_SEED", 1);
-    uint64_t factor = number_in("MAUI_PROPERTY_FACTOR", 1);
-
-    for (uint64_t i = 0; i < count * factor; i++)
+    for (uint64_t i = 0; i < n; i++)
         run(first + i);
 }
 

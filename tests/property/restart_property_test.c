@@ -8,6 +8,7 @@
 #include "cmocka_all.h"
 #include "rng.h"
 #include "scenario.h"
+#include "seeds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,10 +97,8 @@ static int find_first_difference(const struct history *a, const struct history *
 
 static void a_restart_changes_no_schedule(void **state)
 {
-    const char *first = getenv("MAUI_PROPERTY_SEED");
-    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
-    uint64_t from = first ? strtoull(first, NULL, 10) : 1;
-    uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
+    uint64_t from = seed_first();
+    uint64_t n = seed_count(SEEDS);
     struct history *with = calloc(2, sizeof *with), *without = with + 1;
 
     (void)state;

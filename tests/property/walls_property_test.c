@@ -9,6 +9,7 @@
 #include "plan/supply.h"
 #include "rng.h"
 #include "scenario.h"
+#include "seeds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +19,6 @@
 #define FILL   24 /* jobs that run when the questions are asked */
 #define PROBES 12
 #define NAME   16
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static void reserve(struct scenario *s, struct rng *r, uint32_t nodes)
 {
@@ -158,8 +152,8 @@ static void ask(uint64_t seed, enum way way, int64_t ret[PROBES])
 static void walls_in_counted_pools_and_single_nodes_agree(void **state)
 {
     (void)state;
-    uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
-    uint64_t seeds = 150 * setting("MAUI_PROPERTY_FACTOR", 1);
+    uint64_t first = seed_first();
+    uint64_t seeds = seed_count(150);
 
     for (uint64_t seed = first; seed < first + seeds; seed++) {
         int64_t start[WAYS][PROBES];
