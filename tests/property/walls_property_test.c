@@ -149,32 +149,44 @@ static void ask(uint64_t seed, enum way way, int64_t ret[PROBES])
     sc_destroy(s);
 }
 
+static void check_seed(uint64_t seed)
+{
+    int64_t start[WAYS][PROBES];
+
+    for (int way = 0; way < WAYS; way++)
+        ask(seed, (enum way)way, start[way]);
+    for (int i = 0; i < PROBES; i++)
+        if (start[BY_COUNT][i] != start[BY_NODE][i]
+            || start[BY_COUNT][i] != start[LABELLED][i])
+            fail_msg("seed %llu, probe %d: %lld by count, %lld node by node, %lld "
+                     "with labels",
+                (unsigned long long)seed, i, (long long)start[BY_COUNT][i],
+                (long long)start[BY_NODE][i], (long long)start[LABELLED][i]);
+}
+
 static void walls_in_counted_pools_and_single_nodes_agree(void **state)
 {
     (void)state;
     uint64_t first = seed_first();
     uint64_t seeds = seed_count(150);
 
-    for (uint64_t seed = first; seed < first + seeds; seed++) {
-        int64_t start[WAYS][PROBES];
-
-        for (int way = 0; way < WAYS; way++)
-            ask(seed, (enum way)way, start[way]);
-        for (int i = 0; i < PROBES; i++)
-            if (start[BY_COUNT][i] != start[BY_NODE][i]
-                || start[BY_COUNT][i] != start[LABELLED][i])
-                fail_msg("seed %llu, probe %d: %lld by count, %lld node by node, %lld "
-                         "with labels",
-                    (unsigned long long)seed, i, (long long)start[BY_COUNT][i],
-                    (long long)start[BY_NODE][i], (long long)start[LABELLED][i]);
-    }
+    for (uint64_t seed = first; seed < first + seeds; seed++)
+        check_seed(seed);
     assert_true(supplied > 2 * seeds);
+}
+
+/* In that world a job confined to reservations was planned after the last of them. */
+static void a_confined_job_has_no_place_after_all_reservations(void **state)
+{
+    (void)state;
+    check_seed(100027);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walls_in_counted_pools_and_single_nodes_agree)};
+        cmocka_unit_test(walls_in_counted_pools_and_single_nodes_agree),
+        cmocka_unit_test(a_confined_job_has_no_place_after_all_reservations)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,8 +145,8 @@ static int64_t bound_from(
     return at > from ? at : from;
 }
 
-/* The first fit after the pools are merged. Where one merged pool is closed to nobody,
- * its profile answers, the same for every access class. */
+/* The first fit after the pools are merged. Where one merged pool is closed to nobody
+ * (but who is confined to reservations), its profile answers, the same for all. */
 static int64_t fit_merged(struct search *q, int64_t from, bool with_bounds)
 {
     const struct group *g = &q->s->groups.v[0];
@@ -156,7 +156,8 @@ static int64_t fit_merged(struct search *q, int64_t from, bool with_bounds)
     if (q->s->groups.n > 1 && deep_able(q))
         return deep_fit_merged(q, from, with_bounds);
     if (q->s->groups.n > 1 || g->merged == INDEX_NONE
-        || pools_merged(q->ct->pools, g->merged)->rsvset != 0)
+        || pools_merged(q->ct->pools, g->merged)->rsvset != 0
+        || closures_is_confined(q->ct->closures, q->access))
         return fit_by_leaps(q, from, TIME_NEVER);
     merged = pools_merged(q->ct->pools, g->merged);
     const struct profile *work = work_of(q->ct, merged);
