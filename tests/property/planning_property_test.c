@@ -744,10 +744,10 @@ static void predictions_break_nothing(void **state)
 static void preemptors_keep_what_they_were_promised(void **state)
 {
     static const char *const how[] = {"REQUEUE\n", "CHECKPOINT\n"};
-    uint32_t first = first_seed(), preempted = 0;
+    uint32_t first = seed_first(), preempted = 0;
 
     (void)state;
-    for (uint32_t k = 0; k < times_more(WORLDS / 5); k++) {
+    for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++) {
         struct world w = {.preempt = how[k % 2]};
         begin(&w, first + k);
         run_world(&w);
