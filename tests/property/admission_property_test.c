@@ -36,6 +36,7 @@ struct surroundings {
     struct admission_world world;
     int64_t now;
     uint64_t jobs[JOBS]; /* by index: what it does */
+    bool promised[JOBS]; /* the same: was it promised a start? Arrays go by it */
     uint64_t usage;
 };
 
@@ -135,8 +136,11 @@ static struct surroundings look_around(const struct history *h)
     struct surroundings s = {
         .world = admission_world_of(h->e), .now = h->e->now, .usage = hash_usage(c)};
 
-    for (size_t i = 0; i < c->jobs.n; i++)
+    for (size_t i = 0; i < c->jobs.n; i++) {
         s.jobs[i] = c->jobs.v[i] ? hash_doing(h->e, c->jobs.v[i]) : 0;
+        s.promised[i] =
+            c->jobs.v[i] && promises_has_any(h->e->promises, c->jobs.v[i]);
+    }
     return s;
 }
 
@@ -189,6 +193,8 @@ static unsigned find_changes(
     for (uint32_t i = 0; i < JOBS; i++)
         if (i != j->index && s->jobs[i] != h->last.jobs[i])
             on |= ON_JOBS;
+    if (memcmp(s->promised, h->last.promised, sizeof s->promised) != 0)
+        on |= ON_JOBS;
     return on;
 }
 
