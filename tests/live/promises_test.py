@@ -10,7 +10,7 @@ import pytest
 
 from commands_test import tasks
 from live_daemon import ME, MY_GROUP
-from live_users import Other
+from live_users import Other, Users, need_users
 from orders_test import running, waiting
 
 
@@ -299,3 +299,17 @@ def test_a_command_is_pointed_elsewhere_by_option_and_environment(daemon):
     assert json.loads(daemon.ok("showq", "--home", home, "--format", "json").splitlines()[0])
     daemon.env["MAUIHOMEDIR"] = home
     daemon.ok("showq")
+
+
+def test_a_users_list_of_hosts_is_moved_onto_no_promise(daemon):
+    need_users()
+    daemon.configure("ADMIN1 root\nRESCTLPOLICY ANY\nBACKFILLPOLICY PLAN\n")
+    daemon.start()
+    users = Users(daemon)
+    running = daemon.ok("msub", "-d", daemon.home, "-l", "nodes=4:ppn=2,walltime=300",
+                        stdin="sleep 60\n").strip()
+    daemon.wait(lambda: daemon.state(running) == "Running", "the start")
+    daemon.ok("msub", "-d", daemon.home, "-l", "nodes=2:ppn=2,walltime=3600", stdin="true\n")
+    users.ok("nobody", "setres", "-s", "+2:00:00", "-d", "10:00", "-n", "mv", "ALL")
+    assert "promised" in users.refused("nobody", "mrsvctl", "-m", "starttime=+20:00", "mv.0")
+    users.ok("nobody", "mrsvctl", "-m", "starttime=+1:30:00", "mv.0")

@@ -108,7 +108,8 @@ static void keep_first(const struct allocs *from, uint32_t tasks, struct allocs 
     }
 }
 
-/* The first node that it could not have during its new window; NULL = none. */
+/* The first node that it could not have during its new window; NULL = none. A list of
+ * hosts is taken whatever goes on there; a user's puts off no promise all the same. */
 static const struct node *taken_node(const struct rsv_edit *c)
 {
     const struct reservation *r = c->r;
@@ -116,6 +117,8 @@ static const struct node *taken_node(const struct rsv_edit *c)
     struct plan *plan = view ? view : c->e->plan;
     const struct node *taken = NULL;
 
+    if (rsvnodes_is_fixed(r) && (!view || r->kind != RSV_USER))
+        return plan_destroy(view), NULL;
     plan_rsv_begin(plan, r);
     for (size_t i = 0; i < r->alloc.n && !taken; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count && !taken; k++) {
@@ -133,6 +136,11 @@ static int refuse_tasks(const struct rsv_edit *c, uint32_t tasks, struct err *er
     const struct reservation *r = c->r;
     char text[DURATION_TEXT_MAX] = "now";
 
+    if (rsvnodes_is_fixed(r))
+        return err_set(err, ERR_CONFLICT,
+            "reservation '%.80s' cannot have these nodes: jobs have them, or are "
+            "promised them",
+            r->name);
     if (r->start_at > c->e->now)
         duration_format_exact(r->start_at - c->e->now, text, sizeof text);
     return err_set(err, ERR_CONFLICT,
@@ -156,12 +164,11 @@ static int stay(struct rsv_edit *c, struct allocs *ret, struct err *err)
 {
     const struct node *n;
 
-    if (!c->moved || rsvnodes_is_fixed(c->r) || (c->r->flags & RSV_FORCE)
-        || !(n = taken_node(c))) {
+    if (!c->moved || (c->r->flags & RSV_FORCE) || !(n = taken_node(c))) {
         copy(&c->r->alloc, ret);
         return 0;
     }
-    if (c->r->state == RSV_PLANNED)
+    if (c->r->state == RSV_PLANNED && !rsvnodes_is_fixed(c->r))
         return choose(c, true, ret, err);
     return err_set(err, ERR_CONFLICT,
         "reservation '%.80s' cannot have node %.80s so long: a job or another "
