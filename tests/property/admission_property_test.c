@@ -138,8 +138,7 @@ static struct surroundings look_around(const struct history *h)
 
     for (size_t i = 0; i < c->jobs.n; i++) {
         s.jobs[i] = c->jobs.v[i] ? hash_doing(h->e, c->jobs.v[i]) : 0;
-        s.promised[i] =
-            c->jobs.v[i] && promises_has_any(h->e->promises, c->jobs.v[i]);
+        s.promised[i] = c->jobs.v[i] && promises_has_any(h->e->promises, c->jobs.v[i]);
     }
     return s;
 }
