@@ -181,6 +181,9 @@ def test_the_copy_lives_on(queue):
     answer, starts = live({"reserve": window}, horizon_s=7000)
     assert not any(answer[name] for name in LISTS), answer
     assert answer["after"]["beyond"] == 3 and answer["after"]["backlog_ps"] == 2 * 56000 + 180000
+    longer = order("modify", jobs["c"], changes=[{"attribute": "wclimit", "op": "=", "value": "8000"}])
+    answer, starts = live(longer, horizon_s=7000)
+    assert [answer[life]["backlog_ps"] for life in ("before", "after")] == [292000, 300000]
     answer, starts = live({"reserve": window}, horizon_s=first - queue.at + 60)
     assert ids(answer, "later") == ids(answer, "broken") == [jobs["c"]]
     assert answer["later"][0]["after"] == "beyond" and "delta_s" not in answer["later"][0]

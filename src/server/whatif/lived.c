@@ -53,13 +53,13 @@ static void stand_by_run(const struct lives *l, const struct picture *now,
 static bool rests(const struct picture *now, const struct lived *lived, uint32_t job)
 {
     return job < now->jobs.n && now->jobs.v[job].standing.stand == STAND_RUNNING
-           && lived->stands.v[job] == STAND_RUNNING;
+           && lived->stands.v[job].stand == STAND_RUNNING;
 }
 
 static struct standing stand_at_end(
     const struct picture *now, const struct lived *lived, uint32_t job, int64_t until)
 {
-    enum stand stand = (enum stand)lived->stands.v[job];
+    enum stand stand = lived->stands.v[job].stand;
 
     if (rests(now, lived, job))
         return now->jobs.v[job].standing;
@@ -149,18 +149,14 @@ void lives_totals(const struct lives *l, const struct picture *p,
 {
     const struct cluster *c = engine_cluster(l->s->engine);
     struct VEC(int64_t) waits = {0};
-    double backlog = 0;
+    int64_t backlog = 0;
 
-    for (uint32_t i = 0; i < p->jobs.n; i++) {
+    for (uint32_t i = 0; i < p->jobs.n && i < lived->stands.n; i++) {
         const struct pictured *one = &p->jobs.v[i];
-        const struct job *j = i < c->jobs.n ? c->jobs.v[i] : NULL;
         enum stand stand = one->standing.stand;
-        if (!j || !one->seen)
-            continue;
-        if (stand == STAND_BEYOND || stand == STAND_HELD || stand == STAND_NEVER)
-            backlog += j->wclimit_s > 0 && j->wclimit_s < DURATION_UNLIMITED
-                           ? (double)j->procs * (double)j->wclimit_s
-                           : 0;
+        if (one->seen
+            && (stand == STAND_BEYOND || stand == STAND_HELD || stand == STAND_NEVER))
+            backlog += lived->stands.v[i].asks_ps;
     }
     for (size_t i = 0; i < lived->life.runs.n; i++) {
         const struct life_run *run = &lived->life.runs.v[i];
@@ -172,6 +168,6 @@ void lives_totals(const struct lives *l, const struct picture *p,
     }
     put_waits(totals, waits.v, waits.n);
     put_use(l, p, &lived->life.runs, totals);
-    render_int(totals, "backlog_ps", (int64_t)backlog);
+    render_int(totals, "backlog_ps", backlog);
     vec_fini(&waits);
 }

@@ -123,7 +123,15 @@ static void note_never(void *ctx, const struct job *j, int64_t start_at)
     struct stands_found *f = ctx;
 
     if (!start_at)
-        f->lived->stands.v[j->index] = STAND_NEVER;
+        f->lived->stands.v[j->index].stand = STAND_NEVER;
+}
+
+/* In this life: a change may have given it another limit. */
+static int64_t count_asked(const struct job *j)
+{
+    return j && j->wclimit_s > 0 && j->wclimit_s < DURATION_UNLIMITED
+               ? (int64_t)j->procs * j->wclimit_s
+               : 0;
 }
 
 /* Of those who have not started. */
@@ -146,11 +154,11 @@ static void find_stands(struct server *s, struct lived *lived)
                     : engine_reservation_of(s->engine, j) != NULL ? STAND_BEYOND
                     : query_waits_for_room(s->engine, j)          ? STAND_BEYOND
                                                                   : STAND_HELD;
-        vec_push(&lived->stands, (uint8_t)stand);
+        vec_push(&lived->stands, ((struct lived_stand){count_asked(j), stand}));
     }
     query_forecast(s->engine, &ask);
     for (size_t i = 0; i < lived->life.denied.n; i++)
-        lived->stands.v[lived->life.denied.v[i]] = STAND_NEVER;
+        lived->stands.v[lived->life.denied.v[i]].stand = STAND_NEVER;
 }
 
 static void run_life(
@@ -206,7 +214,7 @@ static void send_lived(int fd, const struct lived *lived)
     if (head.runs)
         write_bytes(fd, lived->life.runs.v, head.runs * sizeof *lived->life.runs.v);
     if (head.stands)
-        write_bytes(fd, lived->stands.v, head.stands);
+        write_bytes(fd, lived->stands.v, head.stands * sizeof *lived->stands.v);
 }
 
 /* All that the other process says. */
@@ -255,7 +263,8 @@ static void take_lived(struct lives *l, struct lived *ret)
     memcpy(ret->life.runs.v, p, head.runs * sizeof *ret->life.runs.v);
     ret->life.runs.n = head.runs;
     vec_reserve(&ret->stands, head.stands + 1);
-    memcpy(ret->stands.v, p + head.runs * sizeof *ret->life.runs.v, head.stands);
+    memcpy(ret->stands.v, p + head.runs * sizeof *ret->life.runs.v,
+        head.stands * sizeof *ret->stands.v);
     ret->stands.n = head.stands;
     free(strbuf_take(&text));
 }

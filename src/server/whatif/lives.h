@@ -20,10 +20,16 @@
 #define LIVES_CPU_MS        10000 /* of both together */
 #define LIVES_WALL_MS       30000 /* where others have the processors */
 
-/* A life, and how jobs stand at its end: by index, enum stand. */
+/* How a job stands at the end of a life. */
+struct lived_stand {
+    int64_t asks_ps; /* processor seconds that it asks for; 0 = without limit */
+    enum stand stand;
+};
+
+/* A life, and how jobs stand at its end, by index. */
 struct lived {
     struct life life;
-    struct VEC(uint8_t) stands;
+    struct VEC(struct lived_stand) stands;
 };
 
 /* How far a life got: read by the process of the other one. */
