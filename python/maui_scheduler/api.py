@@ -546,6 +546,8 @@ Job = TypedDict('Job', {
     'mail': 'NotRequired[str]',
     #: of the bank, whose rates it is to have
     'quote': 'NotRequired[int]',
+    #: so many of its array may be on nodes at once
+    'array_limit': 'NotRequired[int]',
     #: when mail is sent, as in a submission
     'mail_when': 'NotRequired[str]',
     #: when it is expected to start, by how long jobs have run so far, under BACKFILLPOLICY
@@ -1085,6 +1087,9 @@ JobRequest = TypedDict('JobRequest', {
     'mail': 'NotRequired[str]',
     #: of the bank, by its number (mam-quote --keep): its rates hold for the job
     'quote': 'NotRequired[int]',
+    #: of an array: so many of its jobs may be on nodes at once, as %N behind the indexes;
+    #: 0: any number
+    'array_limit': 'NotRequired[int]',
     #: letters: a aborted, b begun, e ended, f ended and failed; or n for none
     'mail_when': 'NotRequired[str]',
     'umask': 'NotRequired[int]',
