@@ -33,6 +33,11 @@ uint32_t calendar_choose_in(struct engine *e, struct plan *view,
 /* What it has to be content with: a user's puts no promise off. NULL = the plan alone.
  * Owned. It costs a copy of the plan, and nodes for all that is planned there. */
 struct plan *calendar_view_of(struct engine *e, const struct reservation *r);
+/* The first node of these of which it could not have as much in its window, as that
+ * view leaves it; NULL = none. A list of hosts is taken whatever goes on there, but by
+ * a user where a view is given. O(nodes). */
+const struct node *calendar_taken(struct engine *e, struct plan *view,
+    const struct reservation *r, const struct allocs *alloc);
 /* Give it the nodes chosen. */
 void calendar_place(struct engine *e, struct reservation *r);
 /* Those that go with the job. */

@@ -21,20 +21,25 @@ struct plan *calendar_view_of(struct engine *e, const struct reservation *r)
     return r->kind == RSV_USER ? fork_beside_promises(e) : NULL;
 }
 
-/* May the reservation have that beside all jobs? */
-static bool is_free(
-    struct plan *view, const struct reservation *r, const struct allocs *alloc)
+const struct node *calendar_taken(struct engine *e, struct plan *view,
+    const struct reservation *r, const struct allocs *alloc)
 {
-    plan_rsv_begin(view, r);
+    struct plan *plan = view ? view : e->plan;
+
+    if (rsvnodes_is_fixed(r) && (!view || r->kind != RSV_USER))
+        return NULL;
+    plan_rsv_begin(plan, r);
     for (size_t i = 0; i < alloc->n; i++)
-        for (uint32_t k = 0; k < alloc->v[i].count; k++)
-            if (plan_rsv_tasks(view, r, alloc->v[i].first + k, r->start_at, r->end_at)
+        for (uint32_t k = 0; k < alloc->v[i].count; k++) {
+            uint32_t node = alloc->v[i].first + k;
+            if (plan_rsv_tasks(plan, r, node, r->start_at, r->end_at)
                 < alloc->v[i].tasks)
-                return false;
-    return true;
+                return node_at(e->c, node);
+        }
+    return NULL;
 }
 
-/* A list of hosts is taken whatever goes on there: of a user, all of it or none. */
+/* Of a list of hosts, all or none. */
 uint32_t calendar_choose_in(struct engine *e, struct plan *view,
     const struct reservation *r, struct allocs *ret)
 {
@@ -43,7 +48,7 @@ uint32_t calendar_choose_in(struct engine *e, struct plan *view,
 
     plan_rsv_begin(plan, r);
     uint32_t tasks = rsvnodes_choose(e->c, r, &free_tasks, ret);
-    if (!view || r->kind != RSV_USER || !rsvnodes_is_fixed(r) || is_free(view, r, ret))
+    if (!rsvnodes_is_fixed(r) || !calendar_taken(e, view, r, ret))
         return tasks;
     ret->n = 0;
     return 0;

@@ -108,25 +108,12 @@ static void keep_first(const struct allocs *from, uint32_t tasks, struct allocs 
     }
 }
 
-/* The first node that it could not have during its new window; NULL = none. A list of
- * hosts is taken whatever goes on there; a user's puts off no promise all the same. */
-static const struct node *taken_node(const struct rsv_edit *c)
+/* The first node that it could not have during its new window; NULL = none. */
+static const struct node *find_taken(const struct rsv_edit *c)
 {
-    const struct reservation *r = c->r;
-    struct plan *view = calendar_view_of(c->e, r);
-    struct plan *plan = view ? view : c->e->plan;
-    const struct node *taken = NULL;
+    struct plan *view = calendar_view_of(c->e, c->r);
+    const struct node *taken = calendar_taken(c->e, view, c->r, &c->r->alloc);
 
-    if (rsvnodes_is_fixed(r) && (!view || r->kind != RSV_USER))
-        return plan_destroy(view), NULL;
-    plan_rsv_begin(plan, r);
-    for (size_t i = 0; i < r->alloc.n && !taken; i++)
-        for (uint32_t k = 0; k < r->alloc.v[i].count && !taken; k++) {
-            uint32_t node = r->alloc.v[i].first + k;
-            if (plan_rsv_tasks(plan, r, node, r->start_at, r->end_at)
-                < r->alloc.v[i].tasks)
-                taken = node_at(c->e->c, node);
-        }
     plan_destroy(view);
     return taken;
 }
@@ -164,7 +151,7 @@ static int stay(struct rsv_edit *c, struct allocs *ret, struct err *err)
 {
     const struct node *n;
 
-    if (!c->moved || (c->r->flags & RSV_FORCE) || !(n = taken_node(c))) {
+    if (!c->moved || (c->r->flags & RSV_FORCE) || !(n = find_taken(c))) {
         copy(&c->r->alloc, ret);
         return 0;
     }

@@ -90,35 +90,35 @@ static int refuse_tasks(
     struct engine *e, const struct reservation *draft, uint32_t tasks, struct err *err)
 {
     struct later later = find_later(e, draft);
-    const char *which = later.first ? "the first" : "a";
+    const char *which =
+        later.first ? "the first possible start is " : "a possible start is ";
     char then[DURATION_TEXT_MAX + 4], first[DURATION_TEXT_MAX + 4];
     uint32_t least = draft->least_tasks ? draft->least_tasks : draft->tasks;
     const char *when = when_text(e, draft->start_at, then, sizeof then);
     bool known = later.at < TIME_NEVER;
     const char *at = known ? when_text(e, later.at, first, sizeof first) : "";
+    uint32_t ever = known ? least : count_ever(e, draft);
 
-    if (least == 0 && known) /* of a user's list of hosts, each is taken */
-        return err_set(err, ERR_CONFLICT,
-            "jobs have these nodes, or are promised them, for a reservation that "
-            "begins "
-            "%s; %s possible start is %s",
-            when, which, at);
-    if (least == 0) /* tasks are what fits there */
+    if (!known && ever == 0 && least == 0) /* of a list of hosts */
         return err_set(err, ERR_CONFLICT,
             "none of these nodes has as much as one task of the reservation asks for");
-    if (!known && count_ever(e, draft) < least)
+    if (ever < least)
         return err_set(err, ERR_CONFLICT,
             "cannot select %u tasks for a reservation: the nodes that it may have, and "
             "that can be used, have room for %u if nothing else is there",
-            least, count_ever(e, draft));
+            least, ever);
+    if (least == 0) /* of a user's list of hosts, each is taken */
+        return err_set(err, ERR_CONFLICT,
+            "jobs have these nodes, or are promised them, for a reservation that "
+            "begins %s; %s%s",
+            when, known ? which : "no later start is known", at);
     if (!known)
         return err_set(err, ERR_CONFLICT,
             "cannot select %u tasks for a reservation that begins %s: %u can be had, "
             "and no later instant is known to be better",
             least, when, tasks);
     return err_set(err, ERR_CONFLICT,
-        "cannot select %u tasks for a reservation that begins %s: %u can be had; %s "
-        "possible start is %s",
+        "cannot select %u tasks for a reservation that begins %s: %u can be had; %s%s",
         least, when, tasks, which, at);
 }
 
