@@ -195,7 +195,7 @@ void arrays_changed(struct arrays *a)
 
 bool arrays_refuse(const struct engine *e, const struct job *j, struct reason *ret)
 {
-    struct arrays *a = e->arrays;
+    struct arrays *a = e->groups.arrays;
     int64_t limit = j->extra->array_limit;
 
     if (!a->given || a->settings != e->c->config_epoch)

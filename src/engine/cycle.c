@@ -123,7 +123,7 @@ static void note_remarked(struct engine *e)
 static void refresh_policy(struct engine *e)
 {
     refresh_limits(e);
-    groups_refresh(e->groups, e->c, e->cfg);
+    groups_refresh(e->groups.depth, e->c, e->cfg);
     fs_charge(e->c, e->cycle.last_at, e->now);
     fs_roll(e->c, e->now);
     limits_begin_cycle(e->limits, e->c, e->now);
@@ -267,7 +267,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->world.seen = world_stamp(e);
     unfunded_begin(e);
     if (e->c->queued.n) {
-        arrays_changed(e->arrays);
+        arrays_changed(e->groups.arrays);
         queue_rank(e->queue);
         run_passes(e);
         unfunded_follow(e);
@@ -283,7 +283,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->cycle.last_at = e->now;
     e->world.reordered = false;
     e->stats.cycles++;
-    arrays_changed(e->arrays);
+    arrays_changed(e->groups.arrays);
     if (e->learned.statistics && someone_waits(e))
         statistics_cycle(e->learned.statistics, (int64_t)e->stats.cycles);
     decisions_close(e);

@@ -22,7 +22,7 @@ struct engine *engine_create(
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
     e->promises = promises_create(e->plan);
-    e->arrays = arrays_create();
+    e->groups.arrays = arrays_create();
     e->learned.predictions = predictions_create();
     e->passes.planning = planning_create();
     e->limits = limits_create();
@@ -30,7 +30,7 @@ struct engine *engine_create(
     e->decisions = decisions_create();
     e->keeping = keeping_create();
     e->queue = queue_create(e);
-    e->groups = groups_create();
+    e->groups.depth = groups_create();
     e->calendar = calendar_create(opt->zone);
     cluster_set_zone(e->c, e->calendar->zone);
     e->troubles.losses = losses_create();
@@ -71,7 +71,7 @@ void engine_destroy(struct engine *e)
         return;
     planning_destroy(e->passes.planning);
     promises_destroy(e->promises);
-    arrays_destroy(e->arrays);
+    arrays_destroy(e->groups.arrays);
     predictions_destroy(e->learned.predictions);
     plan_destroy(e->plan);
     limits_destroy(e->limits);
@@ -81,7 +81,7 @@ void engine_destroy(struct engine *e)
     cluster_destroy(e->c);
     decisions_destroy(e->decisions);
     queue_destroy(e->queue);
-    groups_destroy(e->groups);
+    groups_destroy(e->groups.depth);
     calendar_destroy(e->calendar);
     losses_destroy(e->troubles.losses);
     refusals_destroy(e->troubles.refusals);
@@ -214,7 +214,7 @@ int engine_apply(
     if (found.job)
         tell_touched(e, row, found.job, result == 0);
     charging_settle(e);
-    arrays_changed(e->arrays);
+    arrays_changed(e->groups.arrays);
     e->world.reordered |= orders && result == 0;
     plan_changed(e->plan); /* nodes are measured, jobs ask for something else ... */
     if (ret && result == 0)

@@ -44,6 +44,12 @@ struct engine_troubles {
     struct refusals *refusals;
 };
 
+/* Jobs of which so many may have something at once. */
+struct engine_groups {
+    struct depth_groups *depth; /* a reservation, by their QOS */
+    struct arrays *arrays;      /* nodes, by their array */
+};
+
 /* What jobs that ran have left. */
 struct engine_learned {
     struct statistics *statistics; /* NULL = not kept */
@@ -72,9 +78,8 @@ struct engine {
 
     /* who waits, and what for */
     struct admission_use admission;
-    struct arrays *arrays;
+    struct engine_groups groups;
     struct queue *queue;
-    struct depth_groups *groups;
     struct promises *promises;
     struct keeping *keeping;
     struct preemption *preemption;

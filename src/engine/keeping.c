@@ -99,7 +99,7 @@ static void take_back(struct engine *e, const struct job *j)
 /* Of the group whose depth its reservation counts against. */
 static int64_t retry_time_of(const struct engine *e, const struct job *j)
 {
-    int group = groups_of(e->groups, j->cred[CRED_QOS]);
+    int group = groups_of(e->groups.depth, j->cred[CRED_QOS]);
 
     return e->cfg->rsv_retry_s[group < 0 ? 0 : group];
 }

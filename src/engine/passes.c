@@ -115,7 +115,7 @@ void pass_priority(
     struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {
     uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1;
-    bool differ = groups_differ(e->groups);
+    bool differ = groups_differ(e->groups.depth);
     bool recheck = admission_asks(e, level == LEVEL_SOFT ? ADMIT_SOFT : ADMIT_HARD);
 
     for (size_t i = jobs->skip; i < jobs->n; i++) {

@@ -45,7 +45,7 @@ static bool may_in(const struct engine *e, const struct job *j, uint32_t partiti
 {
     const struct par_settings *par = par_of(e, partition);
     uint32_t qos_flags = job_cred(e->c, j, CRED_QOS)->cfg->qos_flags;
-    int group = groups_of(e->groups, j->cred[CRED_QOS]);
+    int group = groups_of(e->groups.depth, j->cred[CRED_QOS]);
 
     if (settings_plan_together(e->cfg))
         return true;
@@ -79,7 +79,8 @@ static bool never_in(const struct engine *e, const struct job *j, uint32_t parti
     if (qos_flags & QOS_RESERVEALWAYS && !(qos_flags & QOS_NORESERVATION))
         return false;
     return qos_flags & QOS_NORESERVATION || !past_threshold(e, j, par)
-           || (groups_any(e->groups) && groups_of(e->groups, j->cred[CRED_QOS]) < 0);
+           || (groups_any(e->groups.depth)
+               && groups_of(e->groups.depth, j->cred[CRED_QOS]) < 0);
 }
 
 bool reserve_never(const struct engine *e, const struct job *j)
@@ -120,7 +121,7 @@ bool reserve_test(struct engine *e, struct job *j)
 
 static void count_reserved(struct engine *e, const struct job *j, uint32_t partition)
 {
-    int group = groups_of(e->groups, j->cred[CRED_QOS]);
+    int group = groups_of(e->groups.depth, j->cred[CRED_QOS]);
 
     if (group >= 0)
         e->passes.par[partition].reserved[group]++;

@@ -75,7 +75,7 @@ static unsigned split_fields(char *line, char *fields[COLUMNS_MAX])
     return n;
 }
 
-static bool has(const struct reader *r, enum column c)
+static bool has_column(const struct reader *r, enum column c)
 {
     return r->at[c] >= 0;
 }
@@ -93,11 +93,13 @@ static int take_titles(struct reader *r, char *line, struct err *err)
                 r->at[c] = (int)i;
     }
     for (int c = C_START; c >= C_ID; c--)
-        if (!has(r, c))
+        if (!has_column(r, c))
             missing = titles[c];
-    if (!missing && !has(r, C_ELAPSED_RAW) && !has(r, C_ELAPSED) && !has(r, C_END))
+    if (!missing && !has_column(r, C_ELAPSED_RAW) && !has_column(r, C_ELAPSED)
+        && !has_column(r, C_END))
         missing = titles[C_ELAPSED_RAW];
-    if (!missing && !has(r, C_ALLOCATED) && !has(r, C_NCPUS) && !has(r, C_REQUESTED))
+    if (!missing && !has_column(r, C_ALLOCATED) && !has_column(r, C_NCPUS)
+        && !has_column(r, C_REQUESTED))
         missing = titles[C_ALLOCATED];
     if (!missing)
         return 0;
@@ -196,16 +198,16 @@ static int read_run(struct reader *r, int64_t start_at, int64_t *ret)
     int64_t end_at = start_at;
 
     *ret = 0;
-    if (has(r, C_END) && read_instant(r, C_END, &end_at) < 0)
+    if (has_column(r, C_END) && read_instant(r, C_END, &end_at) < 0)
         return -1;
     if (start_at == 0 || end_at == 0 || strncasecmp(r->text[C_STATE], "RUNNING", 7) == 0
         || strncasecmp(r->text[C_STATE], "SUSPENDED", 9) == 0)
         return 0;
-    if (has(r, C_ELAPSED_RAW))
+    if (has_column(r, C_ELAPSED_RAW))
         return read_digits(r->text[C_ELAPSED_RAW], ret)
                    ? 0
                    : bad_field(r, C_ELAPSED_RAW, "is no number of seconds");
-    if (has(r, C_ELAPSED))
+    if (has_column(r, C_ELAPSED))
         return read_span(r->text[C_ELAPSED], ret)
                    ? 0
                    : bad_field(r, C_ELAPSED, "is no [days-]hours:minutes:seconds");
@@ -217,7 +219,7 @@ static int read_run(struct reader *r, int64_t start_at, int64_t *ret)
 static int read_limit(struct reader *r, int64_t *ret)
 {
     static const char *const none[] = {"", "Partition_Limit", NULL};
-    enum column c = has(r, C_LIMIT_RAW) ? C_LIMIT_RAW : C_LIMIT;
+    enum column c = has_column(r, C_LIMIT_RAW) ? C_LIMIT_RAW : C_LIMIT;
     const char *text = r->text[c];
 
     *ret = 0;
@@ -274,8 +276,8 @@ static int take_record(struct reader *r)
         || read_instant(r, C_START, &start_at) < 0
         || read_run(r, start_at, &j.run_s) < 0 || read_limit(r, &raw.estimate_s) < 0
         || read_procs(r, C_REQUESTED, &raw.requested_procs) < 0
-        || read_procs(
-               r, has(r, C_ALLOCATED) ? C_ALLOCATED : C_NCPUS, &raw.allocated_procs)
+        || read_procs(r, has_column(r, C_ALLOCATED) ? C_ALLOCATED : C_NCPUS,
+               &raw.allocated_procs)
                < 0)
         return -1;
     if (j.submit_at == 0)
@@ -298,7 +300,7 @@ static int read_line(struct reader *r, char *line, size_t len)
             "the record has %u fields; the line of titles has %u", n, r->columns);
     }
     for (int c = 0; c < COLUMNS; c++)
-        r->text[c] = has(r, c) ? fields[r->at[c]] : nothing;
+        r->text[c] = has_column(r, c) ? fields[r->at[c]] : nothing;
     return strchr(r->text[C_ID], '.') ? 1 : take_record(r);
 }
 

@@ -50,7 +50,8 @@ static void stand_by_run(const struct lives *l, const struct picture *now,
 }
 
 /* Of one that is suspended all along. */
-static bool rests(const struct picture *now, const struct lived *lived, uint32_t job)
+static bool stays_suspended(
+    const struct picture *now, const struct lived *lived, uint32_t job)
 {
     return job < now->jobs.n && now->jobs.v[job].standing.stand == STAND_RUNNING
            && lived->stands.v[job].stand == STAND_RUNNING;
@@ -61,7 +62,7 @@ static struct standing stand_at_end(
 {
     enum stand stand = lived->stands.v[job].stand;
 
-    if (rests(now, lived, job))
+    if (stays_suspended(now, lived, job))
         return now->jobs.v[job].standing;
     if (stand == STAND_HELD || stand == STAND_NEVER || stand == STAND_NONE)
         return (struct standing){.stand = stand};
