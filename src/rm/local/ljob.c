@@ -152,7 +152,7 @@ void ljob_account(struct local_job *j)
 
 void ljob_next(struct local_job *j)
 {
-    while (j->later.n > 0 && !j->writing && j->phase != PHASE_STARTING
+    while (j->later.n > 0 && !j->writing && !j->removing && j->phase != PHASE_STARTING
            && j->phase != PHASE_SUBMITTED) {
         struct command *c = j->later.v[0];
 

@@ -42,6 +42,7 @@ struct local_job {
     double cpu_s;                     /* so far; < 0 = unknown */
     int64_t mem_mb, swap_mb, disk_mb; /* most so far; < 0 = unknown */
     bool writing;                     /* a record of it is on its way to the disk */
+    bool removing;                    /* its folder goes: nothing of it is awaited */
     bool news;                        /* its end was told while it was starting */
     bool damaged;                     /* its folder is kept for somebody to look at */
     bool found;                       /* a daemon before this one began its run */

@@ -23,8 +23,7 @@
 #define SCAN_AT_ONCE  100 /* folders, before the loop turns on */
 #define NODES_AT_ONCE 500 /* the same */
 
-#define PURGE_AT_ONCE 50   /* old jobs */
-#define PURGE_FILES   1000 /* files and folders of them */
+#define PURGE_AT_ONCE 50 /* old jobs */
 #define PURGE_MIN_MS  200
 #define PURGE_MAX_MS  60000
 
@@ -39,7 +38,7 @@ struct spool {
     bool nodes_told;                  /* on which these jobs run */
     bool again;                       /* they are known: they are told again */
     struct names over;                /* ids of settled jobs whose folders are to go */
-    struct names trash;               /* folders in `fresh` that go bit by bit */
+    struct writer *remover;           /* of old folders */
     sd_event_source *scan, *on_news, *gone, *purge;
 };
 
@@ -269,58 +268,46 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx);
 
 static bool is_old(const struct local_job *j, int64_t now)
 {
-    return j->phase == PHASE_ENDED && !j->damaged && !j->writing
+    return j->phase == PHASE_ENDED && !j->damaged && !j->writing && !j->removing
            && ((j->settled && !j->local->cfg.keeps)
                || j->end.end_at + j->local->cfg.keep_s <= now);
 }
 
-/* The folder goes at once, to where nobody looks for a job: half a folder would be one
- * that cannot be read, or one that has not run. What is in it goes bit by bit. A keeper
- * that is still tidying up is left to it. False: to be tried again. */
-static bool purge_folder(struct local_job *j)
+/* Its folder goes soon. */
+static void list_over(struct local *l, const char *job)
 {
-    struct local *l = j->local;
-    struct rm_report gone = {.kind = RM_JOB_GONE, .u.name = j->id};
-    int folder = ljob_open_folder(j, NULL);
-    bool tidied = folder < 0 || folder_lock_holder(folder, "lock") <= 0;
-
-    if (folder >= 0)
-        close(folder);
-    if (!tidied)
-        return false;
-    if (renameat(l->spool->jobs, j->id, l->spool->fresh, j->id) == 0) {
-        vec_push(&l->spool->trash, xstrdup(j->id));
-    } else if (errno != ENOENT) {
-        local_health(l, "jobpurge", "the folder of an old job cannot be removed");
-        return false;
-    }
-    local_report(l, &gone);
-    ljob_free(j);
-    return true;
+    vec_push(&l->spool->over, xstrdup(job));
+    if (l->spool->over.n == 1)
+        local_timer(l, &l->spool->purge, PURGE_MIN_MS, on_purge, l);
 }
 
-/* Some of what is in folders of jobs that are gone. */
-static void empty_trash(struct local *l)
+/* A keeper that is still tidying up is left to it. */
+static void job_removed(struct write_task *t)
 {
-    unsigned files = PURGE_FILES;
-    char text[600];
+    struct local *l = t->ctx;
+    struct local_job *j = ljob_find(l, t->job);
+    struct rm_report gone = {.kind = RM_JOB_GONE, .u.name = t->job};
 
-    while (l->spool->trash.n > 0 && files > 0 && !l->lost) {
-        char *id = l->spool->trash.v[0];
-        int left = folder_remove_some(l->spool->fresh, id, &files);
-
-        vec_remove(&l->spool->trash, 0);
-        if (left > 0) {
-            vec_push(&l->spool->trash, id);
-            continue;
-        }
-        if (left < 0) {
-            snprintf(text, sizeof text, "the folder '%s/new/%s' cannot be removed",
-                l->cfg.path, id);
-            local_health(l, "jobpurge", text);
-        }
-        free(id);
+    j->removing = false;
+    if (t->err.code != ERR_NONE && t->err.code != ERR_CONFLICT)
+        local_health(l, "jobpurge", t->err.text);
+    ljob_next(j);
+    if (t->published && !l->lost) {
+        local_report(l, &gone);
+        ljob_free(j);
+    } else if (j->settled && !l->cfg.keeps) {
+        list_over(l, t->job);
     }
+}
+
+static void remove_job(struct local_job *j)
+{
+    struct write_task *t = write_task_new(WRITE_GONE, j->id);
+
+    t->done = job_removed;
+    t->ctx = j->local;
+    j->removing = true;
+    writer_add(j->local->spool->remover, t);
 }
 
 /* Of those that are settled, a few; who must wait goes behind the others. True: there
@@ -337,10 +324,13 @@ static bool purge_settled(struct local *l, bool *unsafe)
 
         vec_remove(&l->spool->over, 0);
         *unsafe |= waits;
-        if (waits || (old && !purge_folder(j)))
+        if (waits) {
             vec_push(&l->spool->over, id);
-        else
-            free(id);
+            continue;
+        }
+        if (old)
+            remove_job(j);
+        free(id);
     }
     return l->spool->over.n > 0;
 }
@@ -355,9 +345,7 @@ void local_settled(struct rm *rm, const char *job)
     j->settled = true;
     if (l->cfg.keeps)
         return;
-    vec_push(&l->spool->over, xstrdup(job));
-    if (l->spool->over.n == 1)
-        local_timer(l, &l->spool->purge, PURGE_MIN_MS, on_purge, l);
+    list_over(l, job);
 }
 
 static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
@@ -369,7 +357,6 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
     bool unsafe = false;
 
     (void)source, (void)usec;
-    empty_trash(l);
     if (purge_settled(l, &unsafe)) {
         if (unsafe)
             save_counter(l);
@@ -382,17 +369,17 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
             break;
         if (!is_old(j, now))
             continue;
-        if (id_number(j->id) > l->spool->safe_id)
+        if (id_number(j->id) > l->spool->safe_id) {
             unsafe = true;
-        else if (purge_folder(j))
-            left--;
+            continue;
+        }
+        remove_job(j);
+        left--;
     }
     if (unsafe)
         save_counter(l);
     if (wait < PURGE_MIN_MS || left == 0)
         wait = PURGE_MIN_MS;
-    if (l->spool->trash.n > 0)
-        wait = PURGE_MIN_MS / 4;
     local_timer(
         l, &l->spool->purge, wait < PURGE_MAX_MS ? wait : PURGE_MAX_MS, on_purge, l);
     return 0;
@@ -444,7 +431,9 @@ int spool_open(struct local *l, struct err *err)
     }
     folders = (struct write_folders){l->spool->top, l->spool->jobs, l->spool->fresh};
     read_counter(l);
-    if (writer_open(l->loop, &folders, &l->writer, err) != 0 || list_jobs(l, err) != 0)
+    if (writer_open(l->loop, &folders, &l->writer, err) != 0
+        || remover_open(l->loop, &folders, &l->spool->remover, err) != 0
+        || list_jobs(l, err) != 0)
         return -1;
     if (sd_event_add_time_relative(
             l->loop, &l->spool->scan, CLOCK_MONOTONIC, 0, 1, on_scan, l)
@@ -467,12 +456,12 @@ void spool_close(struct local *l)
     struct local_job *j, *next;
 
     writer_close(l->writer);
-    l->writer = NULL;
+    writer_close(l->spool->remover);
+    l->writer = l->spool->remover = NULL;
     control_close(l);
     HASH_ITER(hh, l->jobs, j, next)
     ljob_free(j);
     free_names(&l->spool->over);
-    free_names(&l->spool->trash);
     l->spool->scan = sd_event_source_disable_unref(l->spool->scan);
     l->spool->on_news = sd_event_source_disable_unref(l->spool->on_news);
     l->spool->gone = sd_event_source_disable_unref(l->spool->gone);

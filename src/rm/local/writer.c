@@ -9,12 +9,15 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define FLUSH_ALL_FROM 8 /* tasks in a batch: then one flush of the file system */
+#define REMOVE_AT_ONCE                                                                 \
+    100 /* files, before it is asked whether there is time for more */
 
 struct tasks VEC(struct write_task *);
 
@@ -23,7 +26,8 @@ struct writer {
     struct tasks waiting, batch;
     sd_event_source *begin, *end;
     int finished; /* eventfd */
-    bool running;
+    bool removes, running;
+    atomic_bool closing; /* the daemon waits for the thread's end */
     pthread_t thread;
 };
 
@@ -65,6 +69,34 @@ static int open_target(const struct writer *w, struct write_task *t)
         return folder_open(w->folders.spool, ".", &t->err);
     return folder_open(
         t->kind == WRITE_JOB ? w->folders.fresh : w->folders.jobs, t->job, &t->err);
+}
+
+/* The folder goes at once, to where nobody looks for a job: half a folder would be one
+ * that cannot be read, or one that has not run. What is left in it when the daemon
+ * stops goes at its next start. */
+static void remove_folder(struct writer *w, struct write_task *t)
+{
+    int folder = folder_open(w->folders.jobs, t->job, NULL), left = 1;
+    bool tidied = folder < 0 || folder_lock_holder(folder, "lock") <= 0;
+
+    if (folder >= 0)
+        close(folder);
+    if (!tidied) {
+        err_set(&t->err, ERR_CONFLICT, "its keeper is there");
+        return;
+    }
+    if (renameat(w->folders.jobs, t->job, w->folders.fresh, t->job) != 0
+        && errno != ENOENT) {
+        folder_error(&t->err, errno, "remove the folder of old job", t->job);
+        return;
+    }
+    t->published = true;
+    while (left > 0 && !w->closing) {
+        unsigned files = REMOVE_AT_ONCE;
+        left = folder_remove_some(w->folders.fresh, t->job, &files);
+    }
+    if (left < 0)
+        folder_error(&t->err, errno, "remove the folder of old job", t->job);
 }
 
 /* Make the files, those that replace others under a name beside. */
@@ -137,11 +169,9 @@ static void withdraw(const struct writer *w, const struct write_task *t)
         folder_remove(t->published ? w->folders.jobs : w->folders.fresh, t->job);
 }
 
-static void *write_batch(void *ctx)
+static void write_all(struct writer *w)
 {
-    struct writer *w = ctx;
     bool each = w->batch.n < FLUSH_ALL_FROM, new_names = false;
-    uint64_t one = 1;
 
     for (size_t i = 0; i < w->batch.n; i++)
         write_files(w, w->batch.v[i], each);
@@ -157,6 +187,18 @@ static void *write_batch(void *ctx)
         fail_all(w, errno);
     for (size_t i = 0; i < w->batch.n; i++)
         withdraw(w, w->batch.v[i]);
+}
+
+static void *do_batch(void *ctx)
+{
+    struct writer *w = ctx;
+    uint64_t one = 1;
+
+    if (w->removes)
+        for (size_t i = 0; i < w->batch.n; i++)
+            remove_folder(w, w->batch.v[i]);
+    else
+        write_all(w);
     while (write(w->finished, &one, sizeof one) < 0 && errno == EINTR)
         continue;
     return NULL;
@@ -174,7 +216,7 @@ static void begin_batch(struct writer *w)
     w->running = true;
     sigfillset(&all); /* the thread must not take the daemon's signals */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&w->thread, NULL, write_batch, w) != 0) {
+    if (pthread_create(&w->thread, NULL, do_batch, w) != 0) {
         fail_all(w, EAGAIN);
         w->running = false;
         if (write(w->finished, &one, sizeof one) < 0)
@@ -214,12 +256,13 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *ctx)
     return 0;
 }
 
-int writer_open(sd_event *loop, const struct write_folders *folders,
-    struct writer **ret, struct err *err)
+static int open_writer(sd_event *loop, const struct write_folders *folders,
+    bool removes, struct writer **ret, struct err *err)
 {
     struct writer *w = xcalloc(1, sizeof *w);
 
     w->folders = *folders;
+    w->removes = removes;
     w->finished = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (w->finished < 0 || sd_event_add_defer(loop, &w->begin, on_begin, w) < 0
         || sd_event_add_io(loop, &w->end, w->finished, EPOLLIN, on_end, w) < 0) {
@@ -234,10 +277,23 @@ int writer_open(sd_event *loop, const struct write_folders *folders,
     return 0;
 }
 
+int writer_open(sd_event *loop, const struct write_folders *folders,
+    struct writer **ret, struct err *err)
+{
+    return open_writer(loop, folders, false, ret, err);
+}
+
+int remover_open(sd_event *loop, const struct write_folders *folders,
+    struct writer **ret, struct err *err)
+{
+    return open_writer(loop, folders, true, ret, err);
+}
+
 void writer_close(struct writer *w)
 {
     if (w == NULL)
         return;
+    w->closing = true;
     if (w->running)
         pthread_join(w->thread, NULL);
     sd_event_source_disable_unref(w->begin);

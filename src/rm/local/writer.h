@@ -2,7 +2,8 @@
  * What must be on the disk before it is acknowledged, written by a thread: a flush
  * takes milliseconds, which the event loop has better uses for. All that is waiting
  * when the thread is free goes to the disk together. The thread gets a batch and gives
- * it back; nothing else is shared with it. */
+ * it back; nothing else is shared with it. What goes from the disk goes by a writer of
+ * its own: removing takes as long, and nobody waits for it. */
 #ifndef MAUI_RM_LOCAL_WRITER_H
 #define MAUI_RM_LOCAL_WRITER_H
 
@@ -25,7 +26,9 @@ struct write_task {
     enum write_kind {
         WRITE_JOB,  /* a new job's folder with these files */
         WRITE_FILE, /* one file in the folder of a job */
-        WRITE_TOP   /* one file in the spool itself */
+        WRITE_TOP,  /* one file in the spool itself */
+        WRITE_GONE /* a remover's: the folder goes, unless a keeper is tidying up in it,
+                      which is ERR_CONFLICT */
     } kind;
     char *job; /* owned: its id, NULL for WRITE_TOP */
     struct write_file files[WRITE_FILES_MAX];
@@ -35,7 +38,7 @@ struct write_task {
     void *ctx;
     uint64_t token;
     int64_t number;
-    bool published; /* the new job's folder has its place */
+    bool published; /* the new job's folder has its place, or the old one left it */
     struct err err;
 };
 
@@ -47,8 +50,11 @@ struct writer;
 
 int writer_open(sd_event *loop, const struct write_folders *folders,
     struct writer **ret, struct err *err);
-/* Waits for the batch under way; what has not begun is dropped. Nothing is `done` any
- * more. */
+/* The same for tasks of kind WRITE_GONE alone: nothing is flushed. */
+int remover_open(sd_event *loop, const struct write_folders *folders,
+    struct writer **ret, struct err *err);
+/* Waits for the batch under way, of which a remover leaves the rest; what has not begun
+ * is dropped. Nothing is `done` any more. */
 void writer_close(struct writer *w);
 
 struct write_task *write_task_new(enum write_kind kind, const char *job);
