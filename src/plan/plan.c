@@ -601,6 +601,11 @@ void plan_owe(struct plan *p, const struct job *j, int64_t at)
     rsvtable_owe(p->reserved, j->index, at);
 }
 
+void plan_owe_none(struct plan *p)
+{
+    rsvtable_forgive(p->reserved);
+}
+
 void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot)
 {
     const struct fitset *s = fits_for(p->fits, j, slot->partition);

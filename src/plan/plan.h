@@ -217,6 +217,9 @@ void plan_move_forward(struct plan *p, const struct job *j, int64_t by);
 /* A job without a reservation is owed one at that instant, as after a restart; 0 = it
  * is owed none any more, as before it leaves the cluster. */
 void plan_owe(struct plan *p, const struct job *j, int64_t at);
+/* All have been offered a place: who has got none is owed none. O(1), or O(jobs) where
+ * one may be. */
+void plan_owe_none(struct plan *p);
 
 /* What the job has or is owed; NULL = nothing. Borrowed until the plan changes. O(1).
  */

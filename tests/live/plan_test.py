@@ -155,6 +155,12 @@ def test_who_stays_behind_a_limit_that_is_planned_is_told_for_whom(daemon):
     assert f"on, when job {first} is to start," in told[0]
     assert "violates" not in daemon.ok("checkjob", behind)
     assert "job cannot run in partition DEFAULT (" in daemon.ok("checkjob", behind)
+    assert "No promise yet (" in daemon.ok("showstart", behind)
+    # with a soft limit nothing is planned ahead: who is over the hard one waits for that alone
+    daemon.ok("changeparam", "USERCFG[DEFAULT]", "MAXPROC=2,4")
+    daemon.wait(lambda: "(hard)" in daemon.ok("checkjob", first), "the limit")
+    told = daemon.run("showstart", first)
+    assert "MAXPROC 4 (hard)" in told.stderr and "No promise yet" not in told.stdout
 
 
 def test_who_starts_by_the_first_promise_was_kept_it(daemon):

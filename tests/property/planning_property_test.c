@@ -411,6 +411,14 @@ static void check_limits(struct world *w)
     }
 }
 
+/* A place that is told is held. */
+static void check_held(const struct world *w, const struct job *j)
+{
+    if (plan_reserved_at(w->e->plan, j) != 0 && !plan_is_reserved(w->e->plan, j))
+        fail_msg("seed %u: job %s is told a place at %lld, which nothing holds",
+            w->seed, j->id, (long long)plan_reserved_at(w->e->plan, j));
+}
+
 static void cycle(struct world *w, int64_t now)
 {
     const struct cluster *c = engine_cluster(w->e);
@@ -425,8 +433,10 @@ static void cycle(struct world *w, int64_t now)
             note_preempted(w, a->job);
     }
     for (size_t i = 0; i < c->jobs.n; i++)
-        if (c->jobs.v[i] && job_waits(c->jobs.v[i]))
+        if (c->jobs.v[i] && job_waits(c->jobs.v[i])) {
             check_promise(w, c->jobs.v[i], now);
+            check_held(w, c->jobs.v[i]);
+        }
     plan_check(w->e->plan);
     promises_check(w->e->promises, c);
     check_horizon(w, now);

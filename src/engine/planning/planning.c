@@ -407,6 +407,7 @@ void planning_pass(struct engine *e, const struct queue_view *jobs)
         plan_by_count(e, &t);
     promise_make(e);
     settle_members(e);
+    plan_owe_none(e->plan);
     expected_note(e);
 }
 

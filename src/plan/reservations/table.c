@@ -13,6 +13,7 @@ struct rsvtable {
     struct VEC(struct rsv) rows;
     uint32_t n; /* rows in use; the rest keep their memory */
     struct VEC(struct planned) of_job;
+    bool any_owed; /* a job may be */
 };
 
 static const struct planned nothing = {.row = INDEX_NONE, .partition = INDEX_NONE};
@@ -72,6 +73,7 @@ struct rsvtable *rsvtable_copy(const struct rsvtable *t, bool holding)
         vec_push(&copy->rows, r);
     }
     copy->n = t->n;
+    copy->any_owed = t->any_owed;
     vec_reserve(&copy->of_job, t->of_job.n);
     if (t->of_job.n)
         memcpy(copy->of_job.v, t->of_job.v, t->of_job.n * sizeof *t->of_job.v);
@@ -129,10 +131,12 @@ static void clear_row(struct rsvtable *t, struct rsv *r, enum rsv_after after)
 {
     if (r->job == INDEX_NONE)
         return;
-    if (after == RSV_OWED)
+    if (after == RSV_OWED) {
         t->of_job.v[r->job].row = INDEX_NONE;
-    else
+        t->any_owed = true;
+    } else {
         t->of_job.v[r->job] = nothing;
+    }
     r->job = INDEX_NONE;
     r->parts.n = r->handed.n = r->alloc.n = 0;
 }
@@ -187,6 +191,15 @@ void rsvtable_owe(struct rsvtable *t, uint32_t job, int64_t at)
     assert(x->row == INDEX_NONE);
     *x = nothing;
     x->start_at = at;
+    t->any_owed |= at != 0;
+}
+
+void rsvtable_forgive(struct rsvtable *t)
+{
+    for (uint32_t i = 0; t->any_owed && i < t->of_job.n; i++)
+        if (t->of_job.v[i].row == INDEX_NONE)
+            t->of_job.v[i] = nothing;
+    t->any_owed = false;
 }
 
 void rsvtable_check(const struct rsvtable *t, const struct cluster *c)

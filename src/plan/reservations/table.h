@@ -76,6 +76,8 @@ void rsvtable_close_gaps(struct rsvtable *t);
 
 /* A job without a row is owed one at that instant; 0 = nothing. */
 void rsvtable_owe(struct rsvtable *t, uint32_t job, int64_t at);
+/* No job is owed any. O(1), or O(jobs) where one may be. */
+void rsvtable_forgive(struct rsvtable *t);
 
 /* Asserts that rows and jobs agree. O(rows + jobs). */
 void rsvtable_check(const struct rsvtable *t, const struct cluster *c);

@@ -259,10 +259,11 @@ void api_job_start(struct server *s, struct request *r)
     render_text(o, "job", j->id);
     render_int(o, "procs", j->procs);
     render_promise(s, j, o);
-    if (engine_unpromised(s->engine, j, &ahead))
+    bool kept = !found || is_kept_longer(s, j);
+    if (!kept && engine_unpromised(s->engine, j, &ahead))
         render_int(o, "unpromised_ahead", ahead);
     render_expected(s, j, o);
-    if (!found || is_kept_longer(s, j)) {
+    if (kept) {
         json_object_set_new(o, "reason", render_reason(s, j, request_who(r)));
         render_job_hide(c, j, request_who(r), o);
     }
