@@ -27,6 +27,7 @@ from slurm_trouble_test import (
     test_munge_is_down_for_a_while, test_no_job_is_held_because_a_node_has_what_slurmctld_and_the_adapter_forgot,
     test_no_job_is_held_or_put_off_because_slurmctld_was_killed,
     test_no_job_is_put_off_for_nodes_that_slurmctld_has_not_heard_of_yet,
+    test_a_start_that_met_the_end_of_slurmctld_did_not_fail,
     test_our_daemon_killed_amid_starts, test_slurmctld_hangs_and_comes_back,
     test_slurmctld_killed_and_back,
     test_starts_that_slurmctld_forgot_are_ordered_again_when_nodes_are_ready,

@@ -2,11 +2,15 @@
 """Daemons that die, hang or are away: nothing starts twice, no job is lost, and the job
 or the scheduler says why it waits."""
 import collections
+import contextlib
 import json
 import os
 import pathlib
 import re
 import signal
+import socket
+import struct
+import threading
 import time
 
 import pytest
@@ -74,6 +78,50 @@ def test_slurmctld_killed_and_back(slurm):
     slurm.wait_maui(long, "Running")
     slurm.wait_maui(held, "Hold")
     assert slurm.state(long) == "RUNNING"
+
+
+def listening(port):
+    """None: somebody does, such as the threads of a killed slurmctld for a moment longer."""
+    with contextlib.suppress(OSError):
+        return socket.create_server(("", port), backlog=64)
+    return None
+
+
+@contextlib.contextmanager
+def breaking_connections(slurm):
+    """Somebody in slurmctld's place who takes each connection and breaks it when it is asked, as a
+    slurmctld does that is killed with a request that it has not read."""
+    def break_each(listener):
+        with contextlib.suppress(OSError):
+            while True:
+                connection = listener.accept()[0]
+                connection.recv(1)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.close()
+    with slurm.wait(lambda: listening(slurm.port), "its port") as listener:
+        thread = threading.Thread(target=break_each, args=(listener,))
+        thread.start()
+        yield
+        listener.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def test_a_start_that_met_the_end_of_slurmctld_did_not_fail(slurm):
+    slurm.maui.ok("schedctl", "-s")
+    job = counted(slurm)
+    slurm.wait_maui(job, "Idle")
+    slurm.saved(job)
+    slurm.kill("slurmctld")
+    try:
+        with breaking_connections(slurm):
+            slurm.maui.ok("schedctl", "-r")
+            slurm.wait(lambda: "does not answer" in health(slurm)
+                       or slurm.maui.state(job) == "Deferred", "the bad news", 40)
+            assert slurm.maui.state(job) in ("Idle", "Starting"), slurm.maui.why(job)
+    finally:
+        slurm.start("slurmctld")
+        slurm.wait(slurm.all_up, "all nodes")
+    all_once(slurm, [job])
 
 
 def resumed(slurm):

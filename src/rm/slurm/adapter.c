@@ -76,9 +76,19 @@ static bool is_there(const char *path)
     return there;
 }
 
+/* Of a connection: Slurm hands on what the system says of one that breaks amid a call,
+ * as that of a slurmctld which is killed with a request that it has not read. */
+static bool is_broken(int error)
+{
+    return error == ETIMEDOUT || error == ECONNREFUSED || error == ECONNRESET
+           || error == ECONNABORTED || error == EPIPE || error == ENOTCONN
+           || error == EHOSTUNREACH || error == ENETUNREACH || error == ENETDOWN;
+}
+
 static bool out_of_reach(int error)
 {
-    return (error >= SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR
+    return is_broken(error)
+           || (error >= SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR
                && error <= SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR)
            || (error >= SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH
                && error < ESLURM_AUTH_CRED_INVALID + 50)
@@ -86,8 +96,8 @@ static bool out_of_reach(int error)
            || error == SLURM_UNEXPECTED_MSG_ERROR /* it was killed amid its answer */
            || error == SLURM_COMMUNICATIONS_RECEIVE_ERROR
            || error == SLURM_COMMUNICATIONS_CONNECTION_ERROR
-           || error == SLURM_COMMUNICATIONS_SEND_ERROR || error == ETIMEDOUT
-           || error == ECONNREFUSED || error == ESLURM_IN_STANDBY_MODE;
+           || error == SLURM_COMMUNICATIONS_SEND_ERROR
+           || error == ESLURM_IN_STANDBY_MODE;
 }
 
 /* All is told anew when it is back; what a start overwrote stays remembered. */
