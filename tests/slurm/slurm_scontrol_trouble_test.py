@@ -21,7 +21,7 @@ from slurm_races_test import (
     test_no_change_of_its_owner_lifts_or_turns_a_hold,
     test_what_is_taken_back_keeps_the_sites_remark_and_its_priority)
 from slurm_trouble_test import (
-    nothing_ran_yet, test_a_job_ends_while_we_are_away, test_a_node_that_is_lost_is_told_and_its_job_comes_back,
+    nothing_ran_yet, numbers_used_up, test_a_job_ends_while_we_are_away, test_a_node_that_is_lost_is_told_and_its_job_comes_back,
     test_a_picture_is_kept_while_slurmctld_is_away, test_a_slurmd_killed_under_a_job,
     test_cancelling_while_slurmctld_is_away_comes_about_later, test_many_jobs_at_once,
     test_munge_is_down_for_a_while, test_no_job_is_held_because_a_node_has_what_slurmctld_and_the_adapter_forgot,

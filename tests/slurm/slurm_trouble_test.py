@@ -146,15 +146,21 @@ def ends_well(slurm):
     return False
 
 
-def used_up(slurm, number):
-    """Numbers of forgotten jobs are given to none of the next test: its nodes would be
-    drained."""
-    job = "0"
-    while int(job) <= number:
-        job = slurm.sbatch("-H")
+@pytest.fixture
+def numbers_used_up(slurm):
+    """Numbers of forgotten jobs are given to none of the next test, however this one ends:
+    its nodes would be drained."""
+    yield
+    log = pathlib.Path(slurm.dir, "log/slurmctld.log").read_text()
+    last, job = max(map(int, re.findall(r"submit_batch_job: JobId=(\d+)", log)), default=0), 0
+    while job <= last:
+        job = int(slurm.sbatch("-H"))
         slurm.ok("scancel", job)
+    # one that was refused may have been tried again elsewhere, with success
+    slurm.wait(lambda: resumed(slurm), "all nodes")
 
 
+@pytest.mark.usefixtures("numbers_used_up")
 def test_no_job_is_held_or_put_off_because_slurmctld_was_killed(slurm):
     """What it forgets it forgets by itself; of what it still has all runs, once."""
     time.sleep(6)  # what was before is on Slurm's disk
@@ -180,9 +186,6 @@ def test_no_job_is_held_or_put_off_because_slurmctld_was_killed(slurm):
     if slurm_release.release() < (26, 5):
         assert all(counts[j] <= sum(life[j] for life in started) for j in counts), (counts, started)
     assert any(ends_well(slurm) for _ in range(16)), "each of 16 jobs was refused"
-    used_up(slurm, max(int(j) for j in (*jobs, *counts)))
-    # one that was refused may have been tried again elsewhere, with success
-    slurm.wait(lambda: resumed(slurm), "all nodes")
 
 
 def made_folder(path):
