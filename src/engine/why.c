@@ -36,23 +36,21 @@ static int64_t most_free(struct engine *e, const struct job *j, uint32_t *ret_pa
     return most;
 }
 
-/* The longest limit with which the job would fit now: reservations stand in the way
- * of a longer one. 0 = it would not with any. */
+/* The longest limit with which the job would fit now, who does not with its own:
+ * reservations stand in the way of a longer one. 0 = it would not with any. */
 static int64_t fitting_limit(struct engine *e, const struct job *j, uint32_t partition)
 {
-    struct window w = {0};
+    int64_t fits = 0, not_so = j->wclimit_s;
     struct job shorter = *j;
-    int64_t longest = 0;
 
-    while (plan_window(e->plan, partition, plan_access(e->plan, j), w.duration_s, &w)) {
-        if (w.duration_s >= j->wclimit_s)
-            break;
-        shorter.wclimit_s = w.duration_s;
+    while (fits + 1 < not_so) {
+        shorter.wclimit_s = fits + (not_so - fits) / 2;
         if (plan_free_now(e->plan, &shorter, partition) < j->reqs[0].tasks)
-            break;
-        longest = w.duration_s;
+            not_so = shorter.wclimit_s;
+        else
+            fits = shorter.wclimit_s;
     }
-    return longest;
+    return fits;
 }
 
 /* The plan has nodes that are busy without a job for free, as they may be so at any

@@ -676,6 +676,18 @@ def test_checkjob_names_what_is_in_the_way(daemon):
     assert done.returncode == 1 and "more than the cluster has" in done.stderr
 
 
+def test_checkjob_says_for_how_long_something_is_free(daemon):
+    daemon.configure("NODECFG[node04] FEATURES=big\n")
+    daemon.start()
+    daemon.submit(requests=[{"tasks": 3, "per_task": {"procs": 2}}], wclimit_s=900)
+    daemon.submit(requests=[{"tasks": 3, "per_task": {"procs": 2}}], wclimit_s=300)
+    reserve(daemon, name="later", hosts="node04", start_at=int(time.time()) + 1000, duration_s=60)
+    job = daemon.submit(requests=[{"tasks": 1, "features": ["big"]}], wclimit_s=1800)
+    text = daemon.ok("checkjob", job)
+    minutes = re.search(r"is free for 00:(\d\d):\d\d only", text)
+    assert minutes and int(minutes[1]) in (15, 16), text
+
+
 def test_a_reservation_that_is_used_keeps_no_more_of_a_node(daemon):
     daemon.configure(f"USERCFG[{ME}] ALIST=alpha:beta ADEF=beta\n")
     daemon.start()
