@@ -28,6 +28,8 @@
     500 /* while somebody was sent back to the queue and is on nodes yet: of his       \
            leaving nobody tells, and another may wait for it */
 #define REST          4 /* times as long as a look took there is none */
+#define CALM_MS       100 /* since the last end: what follows it is not to wait for a look */
+#define CALM_MOST_MS  500 /* a look is put off by that */
 #define START_WAIT_MS 5000
 #define SEEN_MS       3000      /* a look later than that is late */
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
@@ -237,12 +239,23 @@ int64_t adapter_pause_ms(const struct adapter *a)
                                                                         : a->poll_ms;
 }
 
+/* Ends come together, as starts did, and the order for each place comes within some
+ * milliseconds: a look that nothing asks for is between them, not among them. */
+static int64_t calm_ms(const struct adapter *a, int64_t due_ms)
+{
+    int64_t at_ms = a->ended_ms + CALM_MS;
+
+    if (at_ms <= due_ms)
+        return due_ms;
+    return at_ms < due_ms + CALM_MOST_MS ? at_ms : due_ms + CALM_MOST_MS;
+}
+
 /* When all is to be looked at next. However many signs there are, and orders: a look at
  * very many jobs takes its time, of slurmctld too. */
 static int64_t next_look_ms(const struct adapter *a)
 {
     int64_t least_ms = a->polled_ms + REST * a->look_cost_ms;
-    int64_t at_ms = a->look ? 0 : a->polled_ms + adapter_pause_ms(a);
+    int64_t at_ms = a->look ? 0 : calm_ms(a, a->polled_ms + adapter_pause_ms(a));
 
     return at_ms > least_ms ? at_ms : least_ms;
 }
@@ -314,8 +327,10 @@ static void read_events(struct adapter *a, char *text)
         return;
     for (char *word = strtok_r(text, gaps, &rest); word != NULL;
          word = strtok_r(NULL, gaps, &rest)) {
-        if (a->connected && ends_take(a, word))
+        if (a->connected && ends_take(a, word)) {
+            a->ended_ms = adapter_now_ms();
             continue;
+        }
         if (*word < '0' || *word > '9' || !a->connected || ++looks > ENDS_MAX
             || (looks == 1 && nodes_look(a) < 0) || looks_job(a, word) < 0)
             a->look = true;
@@ -492,7 +507,7 @@ static void on_poll(void *ctx)
 {
     struct adapter *a = ctx;
 
-    a->look |= adapter_now_ms() >= a->polled_ms + adapter_pause_ms(a);
+    a->look |= adapter_now_ms() >= calm_ms(a, a->polled_ms + adapter_pause_ms(a));
 }
 
 static void on_command(void *ctx, const struct rm_command *c)

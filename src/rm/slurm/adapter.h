@@ -228,6 +228,7 @@ struct adapter {
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
     int64_t nodes_read_ms, parts_read_ms, licences_at_ms, polled_ms;
+    int64_t ended_ms;             /* when the sign of an end was told last */
     int64_t look_cost_ms;         /* the last look at all; slow ones at one since */
     int64_t ordered_ms;           /* when the last start was ordered */
     int64_t ordered_before_ms[2]; /* and those before it, the last first */
