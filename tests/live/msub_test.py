@@ -102,9 +102,13 @@ def test_what_is_wrong_is_told_and_nothing_submitted(live):
 
 
 def test_another_user_submits_as_oneself(live):
-    job = Users(live).ok("nobody", "msub", "-d", "/tmp", "-o", "/dev/null", "-e",
-                         "/dev/null", "--", "sleep", "60").strip()
-    assert live.job(job)["user"] == "nobody"
+    users = Users(live)
+    done = users.run("nobody", "msub", "-d", "/tmp", "-o", "/dev/null", "-e",
+                     "/dev/null", "--", "sleep", "60")
+    assert live.job(done.stdout.strip())["user"] == "nobody" and not done.stderr
+    done = users.run("nobody", "msub", "-h", "-d", live.home, "--", "sleep", "60")
+    assert f"NOTE:     you may not write to '{live.home}': " in done.stderr
+    assert live.job(done.stdout.strip())["directory"] == live.home
 
 
 def test_lists_of_hosts_and_dependencies_are_taken_whole(daemon):

@@ -179,6 +179,41 @@ static void fill_in(json_t *o, const char *name)
     }
 }
 
+/* Ownership is the caller's: free(). */
+static char *path_in(const char *dir, const char *path)
+{
+    struct strbuf b = {0};
+
+    if (*path != '/')
+        strbuf_printf(&b, "%s/", dir);
+    strbuf_printf(&b, "%s", path);
+    return b.text;
+}
+
+/* A job whose output cannot be made does not start. Where the folder is another one on
+ * the job's machine, that need not be. */
+static void note_unwritable(const json_t *o, const char *which)
+{
+    const char *dir = json_string_value(json_object_get(o, "directory"));
+    const char *file = json_string_value(json_object_get(o, which));
+    char *path = dir ? path_in(dir, file ? file : "x") : NULL, *slash;
+
+    if (!path || (file && access(path, W_OK) == 0))
+        goto end;
+    if (!file || access(path, F_OK) != 0) {
+        slash = strrchr(path, '/');
+        slash[slash == path] = '\0';
+        if (access(path, W_OK) == 0 || errno != EACCES)
+            goto end;
+    }
+    fprintf(stderr,
+        "NOTE:     you may not write to '%s': if it is so where the job runs, its %s "
+        "cannot be made, and it will not start\n",
+        path, which);
+end:
+    free(path);
+}
+
 /* Takes the reference. */
 static int submit(const struct command_line *l, const struct jobspec *s, json_t *o)
 {
@@ -237,6 +272,9 @@ static int run(const struct command_line *l, struct jobspec *s, int dashes)
             json_object_set_new(o, "arguments", words(l, !command));
         fill_in(o, path ? last_part(path) : NULL);
         status = submit(l, s, json_incref(o));
+        note_unwritable(o, "output");
+        if (json_object_get(o, "error"))
+            note_unwritable(o, "error");
     }
     json_decref(o);
     free(script);
