@@ -2,6 +2,7 @@
 """What a site installs: nobody starts jobs past the scheduler, and nobody waits for a
 scheduler that is gone."""
 import contextlib
+import os
 import pathlib
 import re
 import shutil
@@ -302,6 +303,18 @@ def rpcs(slurm):
     """Requests to slurmctld since the last reset, by name."""
     return {l.split()[0]: int(l.split("count:")[1].split()[0])
             for l in slurm.ok("sdiag").splitlines() if "count:" in l and "REQUEST" in l}
+
+
+def test_a_sign_that_was_read_already_is_none(slurm):
+    """Where two are written at once the first event reads both."""
+    home = pathlib.Path(slurm.maui.home, "slurm.events")
+    slurm.ok("sdiag", "-r")
+    begin, found = time.monotonic(), {}
+    for _ in range(20):
+        os.truncate(home, home.stat().st_size)  # an event, and nothing new
+        found = rpcs(slurm)
+    took = time.monotonic() - begin
+    assert found.get("REQUEST_JOB_INFO", 0) <= 3 + took, (found, took)
 
 
 def test_a_job_of_a_flow_costs_slurmctld_one_order(slurm):

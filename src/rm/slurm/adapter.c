@@ -337,26 +337,38 @@ static void read_events(struct adapter *a, char *text)
     }
 }
 
+/* False: it was begun anew, or there is a flood of them. */
+static bool take_events(struct adapter *a, int fd)
+{
+    char text[4096];
+    off_t size = lseek(fd, 0, SEEK_END);
+    ssize_t n;
+
+    if (size == a->events_read)
+        return true; /* two were written, and the first sign was for both */
+    n = pread(fd, text, sizeof text - 1, a->events_read);
+    if (n <= 0 || (size_t)n == sizeof text - 1) {
+        a->events_read = size;
+        return false;
+    }
+    a->events_read += n;
+    text[n] = '\0';
+    read_events(a, text);
+    return true;
+}
+
 static int on_events(
     sd_event_source *source, const struct inotify_event *event, void *ctx)
 {
     struct adapter *a = ctx;
-    char text[4096];
     int fd = open(a->events_file, O_RDWR | O_CLOEXEC);
-    ssize_t n;
 
     (void)source;
     (void)event;
-    n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, a->events_read);
-    if (n <= 0 || (size_t)n == sizeof text - 1) {
-        a->events_read =
-            fd < 0 ? 0 : lseek(fd, 0, SEEK_END); /* begun anew, or a flood */
+    if (fd < 0)
+        a->events_read = 0;
+    if (fd < 0 || !take_events(a, fd))
         a->look = true;
-    } else {
-        a->events_read += n;
-        text[n] = '\0';
-        read_events(a, text);
-    }
     if (fd >= 0 && a->events_read > EVENTS_MAX) {
         if (ftruncate(fd, 0) < 0)
             adapter_health(a, "events", strerror(errno));
