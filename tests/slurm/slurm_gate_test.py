@@ -310,11 +310,11 @@ def test_a_sign_that_was_read_already_is_none(slurm):
     home = pathlib.Path(slurm.maui.home, "slurm.events")
     slurm.ok("sdiag", "-r")
     begin, found = time.monotonic(), {}
-    for _ in range(20):
+    for _ in range(40):
         os.truncate(home, home.stat().st_size)  # an event, and nothing new
         found = rpcs(slurm)
     took = time.monotonic() - begin
-    assert found.get("REQUEST_JOB_INFO", 0) <= 3 + took, (found, took)
+    assert found.get("REQUEST_JOB_INFO", 0) <= 2 + took, (found, took)
 
 
 def test_a_job_of_a_flow_costs_slurmctld_one_order(slurm):
