@@ -55,6 +55,41 @@ def test_who_has_asked_too_often_waits_and_sees_no_error(browser, page, live):
     browser.check()
 
 
+# Two answers of the queue are "later"; how often it was asked for is counted.
+PUT_OFF = """
+    const fetched = window.fetch;
+    window.asked = 0;
+    window.fetch = (path, init) => String(path).startsWith("/v1/jobs?") && window.asked++ < 2
+        ? Promise.resolve(new Response(JSON.stringify({error: {code: "unavailable", message: "lists wait to be fetched"}}),
+              {status: 503, headers: {"Retry-After": "1"}}))
+        : fetched(path, init);"""
+
+
+def test_one_answer_that_is_put_off_is_asked_for_again_and_said_so(browser, page, live):
+    """It says nothing of the rest of the page, which goes on."""
+    job = live.submit("sleep 300")
+    browser.chrome.get(page.login())
+    browser.shows("administrator")
+    base = browser.chrome.current_url
+    # while the address is opened, before there is anything else
+    made = browser.chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": PUT_OFF})
+    browser.chrome.get(f"{base}jobs")
+    browser.shows("lists wait to be fetched")
+    browser.picture("put-off")
+    assert "is stopping" not in browser.text() and browser.one("h1").text == "Queue"
+    browser.shows("1 job")
+    assert "lists wait to be fetched" not in browser.text()
+    assert browser.chrome.execute_script("return window.asked") >= 3
+    # and where something is shown, that stays
+    browser.chrome.execute_script("window.asked = 0")
+    live.submit("sleep 300", name="second")
+    browser.shows("lists wait to be fetched")
+    assert browser.all(f".q-rows [data-id='{job}']") or job in browser.text()
+    browser.shows("second")
+    browser.chrome.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", made)
+    browser.check()
+
+
 def test_a_new_tab_gets_the_session_of_one_that_has_much_to_do(browser, page):
     browser.chrome.get(page.login())
     browser.shows("administrator")

@@ -9,8 +9,14 @@ export class ApiError extends Error {
     readonly field?: string,
     readonly nearest?: string,
     readonly again_s?: number,
+    readonly blind = false, // the scheduler itself waits, for a resource manager's first word
   ) {
     super(message);
+  }
+
+  /** That answer has to wait, and no other: the scheduler has much to do. */
+  get isPutOff(): boolean {
+    return this.status === 503 && this.again_s !== undefined && !this.blind;
   }
 }
 
@@ -46,8 +52,8 @@ export function travelBy(path: typeof through, may: typeof mayAsk, gone: typeof 
 async function refusal(answer: Response): Promise<ApiError> {
   const again = Number(answer.headers.get("Retry-After")) || undefined;
   try {
-    const e = (await answer.json()).error;
-    return new ApiError(answer.status, e.code, e.message, e.field, e.nearest, again);
+    const { error: e, waiting_for } = await answer.json();
+    return new ApiError(answer.status, e.code, e.message, e.field, e.nearest, again, Boolean(waiting_for));
   } catch {
     return new ApiError(answer.status, "internal", `the scheduler answered ${answer.status}`);
   }

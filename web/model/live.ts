@@ -36,13 +36,14 @@ interface State {
   heardAt: number; // by the browser's clock
   data: Map<string, string>;
   errors: Map<string, ApiError>;
+  putOff: string; // why something is not new yet
   lookOnly: boolean;
   revision: number; // of the scheduler's state, as far as it was told
 }
 
 let state: State = {
   phase: "starting", message: "", session: null, who: null, heardAt: 0,
-  data: new Map(), errors: new Map(), lookOnly: false, revision: 0,
+  data: new Map(), errors: new Map(), putOff: "", lookOnly: false, revision: 0,
 };
 const readers = new Set<() => void>();
 const rounds = new Set<() => void>();
@@ -50,6 +51,7 @@ const watched = new Map<string, number>();
 const slow = new Set<string>();
 const askedAt = new Map<string, number>();
 const tags = new Map<string, string>(); // of the answers that are there
+const putOff = new Map<string, number>(); // what was, and when it is asked for again
 let timer: number | undefined;
 let asking = false;
 let failures = 0;
@@ -102,6 +104,7 @@ export function useAnswer(asked: string | null, long = false): { text?: string; 
         slow.delete(path);
         askedAt.delete(path);
         tags.delete(path);
+        forgetPutOff(path);
         state.data.delete(path);
         state.errors.delete(path);
       }
@@ -127,6 +130,7 @@ function askMissing(): void {
 
 export function askNow(): void {
   failures = 0;
+  forgetPutOff();
   whole = true;
   askSoon();
 }
@@ -154,8 +158,9 @@ function endSession(message: string): void {
   unfollow = null;
   window.clearTimeout(timer);
   keepSession(null);
+  forgetPutOff();
   if (!leaving) keepDraft(state.who?.user);
-  set({ phase: "ended", message, session: null, who: null, data: new Map(), errors: new Map(), revision: 0 });
+  set({ phase: "ended", message, session: null, who: null, data: new Map(), errors: new Map(), putOff: "", revision: 0 });
 }
 
 function later(ms: number): void {
@@ -164,13 +169,31 @@ function later(ms: number): void {
   timer = window.setTimeout(round, ms);
 }
 
+/** Nothing said: of all. */
+function forgetPutOff(path?: string): void {
+  if (path === undefined) putOff.clear();
+  else putOff.delete(path);
+  if (state.putOff && !putOff.size) set({ putOff: "" });
+}
+
+/** What was shown stays, and it is asked for again when the scheduler says. */
+function wait(path: string, e: ApiError): void {
+  putOff.set(path, Date.now() + e.again_s! * 1000);
+  set({ putOff: e.message });
+}
+
+/** Until the next round; what was put off comes sooner. */
+function restMs(ms: number): number {
+  return Math.max(0, Math.min(ms, ...[...putOff.values()].map((at) => at - Date.now())));
+}
+
 /** What a failed request says of the whole page; false: of that request alone. */
 function tellFailure(e: unknown): boolean {
   if (e instanceof ApiError && e.status === 401) {
     endSession(e.message);
     return true;
   }
-  if (e instanceof ApiError && e.status === 503) {
+  if (e instanceof ApiError && e.status === 503 && !e.isPutOff) {
     set({ phase: "stopping", message: e.message });
     later((e.again_s ?? 5) * 1000);
     return true;
@@ -197,12 +220,17 @@ async function askWho(): Promise<boolean> {
 }
 
 function isAnswered(path: string): boolean {
-  return state.data.has(path) || state.errors.has(path);
+  return state.data.has(path) || state.errors.has(path) || waits(path);
+}
+
+function waits(path: string): boolean {
+  return (putOff.get(path) ?? 0) > Date.now();
 }
 
 function isDue(path: string, all: boolean): boolean {
-  if (isPast()) return all || !isAnswered(path);
-  return all || !slow.has(path) || !isAnswered(path) || Date.now() - (askedAt.get(path) ?? 0) >= SLOW_MS;
+  if (waits(path)) return false;
+  if (isPast()) return all || putOff.has(path) || !isAnswered(path);
+  return all || putOff.has(path) || !slow.has(path) || !isAnswered(path) || Date.now() - (askedAt.get(path) ?? 0) >= SLOW_MS;
 }
 
 async function askOne(path: string): Promise<boolean> {
@@ -213,6 +241,7 @@ async function askOne(path: string): Promise<boolean> {
     if (isPast() !== past) return true; // an answer of now is none of then
     if (!watched.has(path)) return true;
     askedAt.set(path, Date.now());
+    forgetPutOff(path);
     const errors = new Map(state.errors);
     if (!answer) {
       if (errors.delete(path)) set({ errors });
@@ -228,7 +257,12 @@ async function askOne(path: string): Promise<boolean> {
     if (tellFailure(e)) return false;
     if (isPast() !== past) return true;
     if (!watched.has(path)) return true;
+    if (e instanceof ApiError && e.isPutOff) {
+      wait(path, e);
+      return true;
+    }
     askedAt.set(path, Date.now());
+    forgetPutOff(path);
     set({ errors: new Map(state.errors).set(path, e as ApiError) });
   }
   return true;
@@ -249,7 +283,7 @@ async function fillIn(): Promise<void> {
   } finally {
     asking = false;
     if (answered && changed && !whole) askApart();
-    else if (answered) later(whole ? 0 : Math.max(0, dueAt - Date.now()));
+    else if (answered) later(whole ? 0 : restMs(dueAt - Date.now()));
   }
 }
 
@@ -273,9 +307,10 @@ async function round(): Promise<void> {
     rounds.forEach((run) => run());
     answered = true;
     if (changed) askApart();
-    else later(pollMs());
+    else later(restMs(pollMs()));
   } catch (e) {
-    if (!tellFailure(e) && e instanceof ApiError) {
+    if (e instanceof ApiError && e.isPutOff) later(e.again_s! * 1000);
+    else if (!tellFailure(e) && e instanceof ApiError) {
       set({ phase: "refused", message: e.message });
       later(POLL_MS);
     }

@@ -1,6 +1,6 @@
 // What stands in place of the page, or above it, when not all is well.
 import { askNow, useLive } from "../model/live";
-import { instant, sentence } from "../model/format";
+import { instant, plain, sentence } from "../model/format";
 import { usePast } from "../model/past";
 import { usePrefs } from "../model/prefs";
 import { Link, useNow } from "./frame";
@@ -73,6 +73,7 @@ export function Banner() {
   const message = useLive((s) => s.message);
   const mode = useLive((s) => s.who?.mode);
   const readOnly = useLive((s) => s.session?.read_only);
+  const putOff = useLive((s) => s.putOff);
   return (
     <>
       {mode === "SIMULATION" && (
@@ -88,6 +89,9 @@ export function Banner() {
         <p className="banner banner-warn" role="status">
           {inCode(message)} <button onClick={askNow}>Ask now</button>
         </p>
+      )}
+      {phase === "live" && putOff && (
+        <p className="banner banner-quiet" role="status">Not all of this is new: {plain(putOff)}. It is asked for again by itself.</p>
       )}
       {phase === "refused" && <p className="banner banner-bad" role="alert">{inCode(message)}</p>}
       {phase === "updated" && (
