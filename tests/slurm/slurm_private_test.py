@@ -116,15 +116,27 @@ def test_no_command_tells_of_a_job_that_is_kept_from_its_user(slurm, people, job
 
 
 def test_what_would_be_is_told_of_ones_own_jobs_alone(slurm, people, jobs):
-    """Not how many others there are either."""
-    body = json.dumps({"changes": []})
-    for user, known in ((people[1], 1), (people[2], 2), (people[3], 3)):
+    """Not how many others there are either; nor when a copy lives on, whose jobs start."""
+    def ask(user, **question):
         done = slurm.run(
             "curl", "-s", "--unix-socket", f"{slurm.maui.home}/api.sock", "-H",
-            "Content-Type: application/json", "-d", body, "http://maui/v1/whatif", user=user)
-        before = json.loads(done.stdout)["before"]
+            "Content-Type: application/json", "-d", json.dumps(question), "http://maui/v1/whatif", user=user)
+        return json.loads(done.stdout)
+
+    for user, known in ((people[1], 1), (people[2], 2), (people[3], 3)):
+        before = ask(user, changes=[])["before"]
         stand = [n for word, n in before.items() if word not in ("planned", "of")]
         assert sum(stand) == known and before["of"] <= known, (user, before)
+    runs, waits, other = jobs
+    hold = {"order": {"order": "hold", "request": {"jobs": [other], "kinds": ["user"]}}}
+    answer = ask(people[1], changes=[hold], method="run", watch=[*jobs, "987654"], horizon_s=7200)
+    assert answer["before"]["starts"] == 1 and answer["before"]["use"] < 0.1, answer
+    assert {r["name"] for r in answer["sums"]["user"]} == {people[1]}, answer
+    watch = {w.pop("id"): w for w in answer.pop("watched")}
+    assert watch[runs] == watch[waits] == watch["987654"], watch
+    for word in (people[0], "secret", "chem", f'"{runs}"', f'"{waits}"'):
+        assert word not in json.dumps(answer), (word, answer)
+    assert ask(people[3], changes=[], method="run", horizon_s=7200)["before"]["starts"] == 2
 
 
 def test_what_nodes_do_is_not_shown(slurm, people, jobs):

@@ -8,7 +8,7 @@ from page_reserve_test import button, open_timeline, site, value, write  # noqa:
 from web_page import Page
 
 ESCAPE = "\ue00c"
-ROW = 22.627
+ROW = 32
 
 
 def panel(browser):

@@ -2,9 +2,11 @@
 """A user who wishes the page ill: names that are markup, that are long, that turn the writing
 round; and requests of that user's session for what is not theirs."""
 import os
+import urllib.parse
 
 import pytest
 
+from page_actions_test import button
 from page_screens_test import rows
 from web_page import Page, need_page
 
@@ -23,7 +25,7 @@ def site(daemon, build):
 
 def taken(browser):
     return browser.chrome.execute_script("""
-        return document.title === "taken" || document.querySelectorAll(".view img, .view script, .view iframe").length > 0
+        return document.title === "taken" || document.querySelectorAll("body img, .view script, iframe, .view b").length > 0
             || document.documentElement.scrollWidth > document.documentElement.clientWidth + 1;""")
 
 
@@ -64,6 +66,58 @@ def test_names_are_data(site, browser):
         browser.chrome.get(base + query)
         browser.wait(lambda: browser.all("main") and browser.one("main").text.strip(), query)
         assert not taken(browser), query
+    browser.check()
+
+
+MARKUP = "<img/src><b>x"  # in letters that names may have
+TEXT = "<img src=x onerror=document.title='taken'>\"'"
+
+
+def test_other_names_are_data_too(site, browser):
+    """Of accounts, reservations and what is said of them, on every screen that shows them, in
+    lists, panels, drawings, previews, progress, notices and the search."""
+    running = [site.submit("sleep 900", account=MARKUP, name=MARKUP, wclimit_s=900, requests=[{"tasks": 8, "per_task": {"procs": 1}}])]
+    site.wait(lambda: site.state(running[0]) == "Running", "its start")
+    job = site.submit("sleep 900", account=MARKUP, name=MARKUP, wclimit_s=3600)
+    status, answer = site.api("/v1/reservations", {"name": MARKUP, "hosts": "node01", "duration_s": 3600, "start_at": site.api("/v1/scheduler")[1]["at"] + 7200,
+                                                   "accounts": ["physics"], "comment": TEXT, "label": MARKUP})
+    assert status == 200, answer
+    made = answer["name"]
+    site.wait(lambda: site.api("/v1/promises")[0] == 200, "promises")
+    browser.chrome.get(Page(site).login())
+    browser.shows("Next ends")
+    base = browser.chrome.current_url
+    it, who = urllib.parse.quote(made, safe=""), urllib.parse.quote(MARKUP, safe="")
+    browser.expected = {400, 404}
+    for screen, shown in (("", made), (f"timeline?table=1&by=partition&color=account&sel={job}", MARKUP),
+                          (f"timeline?kind=reservation&sel={it}", made), (f"jobs?q=account:{who}&cols=id,name,account", MARKUP),
+                          (f"jobs/{job}", MARKUP), ("reservations?jobs=1", made), (f"reservations?sel={it}", TEXT), ("reservations?view=week", made),
+                          ("nodes?view=table&sel=node01", made), ("promises", job), ("credentials/account", MARKUP),
+                          (f"credentials/account/{who}", MARKUP), ("credentials/access?of=reservations", made), ("fairshare?kind=account", ""),
+                          ("priorities", job), ("statistics?kind=account", "By credential"), (f"parameters?q={who}", ""), ("events", made),
+                          (f"timeline?fit=1&account={who}", "Where would it fit?")):
+        browser.chrome.get(base + screen)
+        browser.wait(lambda: shown in browser.text() and "Loading" not in browser.text(), f"{shown} at {screen}")
+        assert not taken(browser), screen
+    # the search, and what an order would come to, comes to, and how it is undone
+    browser.one("#search").send_keys(MARKUP[:5])
+    browser.wait(lambda: made in browser.one(".search-found").text, "what is found")
+    assert not taken(browser)
+    browser.chrome.get(base + f"jobs?sel={job}")
+    button(browser, "Hold").click()
+    browser.wait(lambda: "promise" in browser.one(".w-sum").text, "what it would come to")
+    button(browser, "Check thoroughly").click()
+    browser.shows("Average wait")
+    button(browser, "Hold: do it").click()
+    browser.wait(lambda: browser.all(".notice-undo"), "how it is undone")
+    assert not taken(browser)
+    browser.chrome.get(base + f"reservations?sel={it}")
+    button(browser, "Try what would be without it").click()
+    button(browser, "Release").click()
+    browser.wait(lambda: "promise" in browser.one(".w-sum").text, "what its release comes to")
+    button(browser, "Release it").click()
+    browser.shows("x.0 released.")
+    assert not taken(browser)
     browser.check()
 
 

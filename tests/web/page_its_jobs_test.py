@@ -98,6 +98,17 @@ def test_keys_tell_why_and_go_to_the_form(site, browser):
     focused = lambda words: browser.chrome.execute_script(f"return document.activeElement.{words}")  # noqa: E731
     browser.chrome.execute_script("document.getElementById('gantt').focus()")
     browser.wait(lambda: browser.keys("w") or "j-why" in focused("className"), "the verdict, which is read first")
+    # the same beside the queue, where what opens, and each row, is told to who cannot see it
+    browser.chrome.get(site.base + "jobs")
+    browser.wait(lambda: browser.all("#row-0"), "the rows")
+    browser.chrome.execute_script("document.getElementById('rows').focus()")
+    browser.keys("\ue015")
+    browser.wait(lambda: focused("getAttribute('aria-activedescendant')") == "row-1", "the row of the cursor")
+    browser.keys("\ue007")
+    said = lambda: browser.one(".panel > [role=status]").get_attribute("textContent")  # noqa: E731
+    browser.wait(lambda: browser.one(".panel .verdict").text.split("\n")[0] in said(), "its verdict, told")
+    browser.keys("w")
+    browser.wait(lambda: "j-why" in focused("className") and focused("ariaLabel") in said(), "why, from the queue as well")
     browser.chrome.get(site.base + "timeline?sel=hers.0&kind=reservation")
     browser.wait(lambda: "pieces are loaded" in browser.one("#gantt").get_attribute("aria-label"), "its data")
     browser.one('.panel [data-do="change"]')

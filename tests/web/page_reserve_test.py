@@ -10,7 +10,7 @@ from driven_clock import DrivenClock
 from web_page import Page, need_page
 
 ENTER, ESCAPE, DOWN, RIGHT, SHIFT = "\ue007", "\ue00c", "\ue015", "\ue014", "\ue008"
-ROW = 22.627
+ROW = 32
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ const [canvas, row, share] = [document.getElementById("gantt"), arguments[0], ar
 const ratio = canvas.width / canvas.clientWidth, q = new URLSearchParams(location.search);
 const [gutter, head] = [128, 40], rows = q.get("rows").split("-").map(Number);
 const x = gutter + (canvas.clientWidth - gutter) * (arguments[2] - q.get("from")) / (q.get("to") - q.get("from"));
-const y = head + (row + share) * 22.627;
+const y = head + (row + share) * 32;
 const px = canvas.getContext("2d").getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data;
 return [px[0], px[1], px[2]];
 """

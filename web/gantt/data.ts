@@ -38,6 +38,17 @@ export interface Heading {
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array;
 
 /** Something to see: a job or a reservation, on rows, for a time. */
+export interface Named {
+  text: string;
+  id: string;
+  row: number;
+  rows: number;
+  start: number;
+  end: number | null;
+  from: number; // shares of the row, from above
+  to: number;
+}
+
 export interface Seen {
   id: string;
   kind: Kind;
@@ -202,6 +213,22 @@ export class Window {
     const all: Seen[] = [];
     for (let p = 0; o >= 0 && p < this.pieces; p++) if (this.column["piece.object"][p] === o) all.push(this.seen(p));
     return all;
+  }
+
+  /** Jobs that have room for their name, the largest first, and where in its row each lies. */
+  named(most: number): Named[] {
+    const c = this.column;
+    const size = (p: number) => c["piece.rows"][p] * (Math.min(c["piece.end"][p], this.heading.to - this.heading.from) - c["piece.start"][p]);
+    const all: number[] = [];
+    for (let p = 0; p < this.pieces; p++) if (isOfJob(c["piece.kind"][p]) && c["object.job"][c["piece.object"][p]] === 1) all.push(p);
+    return all.sort((a, b) => size(b) - size(a) || a - b).slice(0, most).map((p) => {
+      const s = this.seen(p);
+      let place = { from: 0, to: 1 };
+      this.each(s.row, (q, from, to) => {
+        if (q === p) place = { from, to };
+      });
+      return { text: `${s.id}${s.user ? ` ${s.user}` : ""}`, id: s.id, row: s.row, start: s.start, end: s.end, rows: s.rows, ...place };
+    });
   }
 
   /** What frames with names are drawn around. */

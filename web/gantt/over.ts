@@ -1,7 +1,7 @@
 // What is drawn under and over the tiles.
 import { clock, instant, plain, weekday } from "../model/format";
 import type { Zone } from "../model/prefs";
-import type { Heading, Seen } from "./data";
+import type { Heading, Named, Seen } from "./data";
 import { drawGhosts, type Ghosts } from "./ghosts";
 import type { RowList } from "./rows";
 import { GUTTER, HEAD, rowAt, ticks, xAt, yAt, type View } from "./view";
@@ -10,6 +10,8 @@ export interface Marks {
   now: number;
   zone: Zone;
   reserved: Seen[];
+  painted: boolean; // bars are there
+  named: Named[]; // jobs that may have room for a name, the largest first
   chosen: Seen[]; // pieces of what is selected
   awaited: Seen[]; // and of what has to end for it
   under: Seen | null; // the pointer
@@ -18,6 +20,7 @@ export interface Marks {
 }
 
 type G = CanvasRenderingContext2D;
+const SMALL = '11px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
 const FONT = '12px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
 let colours: { ink: string; ink2: string; line: string; soft: string; paper: string; ground: string; focus: string; now: string; rsv: string } | null = null;
 
@@ -176,6 +179,28 @@ function drawReserved(g: G, v: View, width: number, height: number, m: Marks, c:
   g.setLineDash([]);
 }
 
+const NAMES_MOST = 120; // a frame
+const NAME_TALL = 13;
+
+/** On bars that have room: the job, and whose it is. */
+function drawJobs(g: G, v: View, width: number, height: number, named: Named[]): void {
+  let drawn = 0;
+  for (const s of named) {
+    const x = Math.max(GUTTER, xAt(v, s.start)) + 2;
+    const y = Math.max(HEAD, yAt(v, s.row + s.from)) + 2;
+    const end = s.end === null ? width : Math.min(width, xAt(v, s.end));
+    const foot = yAt(v, s.row + (s.rows > 1 && s.from === 0 && s.to === 1 ? s.rows : s.to));
+    if (end - x < 24 || foot - y < NAME_TALL || y > height || drawn >= NAMES_MOST) continue;
+    const text = [plain(s.text), plain(s.id)].find((t) => g.measureText(t).width + 8 < end - x);
+    if (!text) continue;
+    g.fillStyle = "rgb(16 22 30 / 62%)";
+    g.fillRect(x, y, g.measureText(text).width + 6, NAME_TALL);
+    g.fillStyle = "#fff";
+    g.fillText(text, x + 3, y + NAME_TALL / 2 + 0.5);
+    drawn += 1;
+  }
+}
+
 function drawFrames(g: G, v: View, width: number, all: Seen[], colour: string, line: number): void {
   g.strokeStyle = colour;
   g.lineWidth = line;
@@ -194,6 +219,9 @@ export function drawOver(g: G, canvas: HTMLCanvasElement, v: View, width: number
   g.beginPath();
   g.rect(GUTTER, HEAD, width - GUTTER, height - HEAD);
   g.clip();
+  g.font = SMALL;
+  if (m.painted) drawJobs(g, v, width, height, m.named);
+  g.font = FONT;
   drawReserved(g, v, width, height, m, c);
   g.setLineDash([3, 3]);
   if (!m.ghosts.moved.length && !m.ghosts.box) drawFrames(g, v, width, m.awaited, c.ink, 2);

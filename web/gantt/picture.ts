@@ -35,7 +35,7 @@ export class Picture {
   rows: RowList | null = null;
   heading: Heading | null = null;
   color = "user";
-  marks: Marks = { now: 0, zone: "UTC", reserved: [], chosen: [], awaited: [], under: null, cursor: null, ghosts: NO_GHOSTS };
+  marks: Marks = { now: 0, zone: "UTC", reserved: [], painted: false, named: [], chosen: [], awaited: [], under: null, cursor: null, ghosts: NO_GHOSTS };
   private readonly worker = startWorker();
   private readonly tiles = new Tiles();
   private readonly asked = new Set<string>();
@@ -96,6 +96,7 @@ export class Picture {
     this.news = null;
     this.heading = told.heading;
     this.marks.reserved = told.reserved;
+    this.marks.named = told.named;
     this.tell.window(told.heading, told.pieces);
     this.giveWindow();
   }
@@ -258,6 +259,7 @@ export class Picture {
     g.clip();
     this.paintTiles(g, v);
     g.restore();
+    this.marks.painted = Boolean(this.last || this.back);
     drawOver(g, this.canvas, v, this.width, this.height, this.rows, this.marks, this.heading);
     this.tell.frame(v);
   }

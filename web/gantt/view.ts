@@ -64,7 +64,7 @@ export function clampRows(v: View, rows: number, height: number): View {
     many as there is room for. */
 export function firstView(now: number, span: number, rows: number, width: number, height: number): View {
   const fit = (height - HEAD) / Math.max(1, rows);
-  let row = niceRow(Math.min(22, fit));
+  let row = niceRow(Math.min(32, fit));
   if (row * rows > height - HEAD + 1 && row > 1 / 64) row = niceRow(row / 1.3);
   const second = niceSecond(span / Math.max(100, width - GUTTER));
   return { t0: now - 0.2 * (width - GUTTER) * second, second, y0: 0, row };

@@ -1,5 +1,5 @@
 // Off the page's thread: it reads windows, paints tiles and looks things up.
-import { Window, type Heading, type Seen } from "./data";
+import { Window, type Heading, type Named, type Seen } from "./data";
 import { TILE, covers, huesOf, paintTile, type Scale } from "./paint";
 
 export type Ask =
@@ -11,7 +11,7 @@ export type Ask =
   | { type: "of"; number: number; id: string };
 
 export type Told =
-  | { type: "window"; generation: number; heading: Heading; reserved: Seen[]; pieces: number }
+  | { type: "window"; generation: number; heading: Heading; reserved: Seen[]; named: Named[]; pieces: number }
   | { type: "wrong"; generation: number }
   // without a bitmap, of a window that was there: it could not be painted
   | { type: "tile"; key: string; generation: number; bitmap: ImageBitmap | null; covered: boolean; ms: number }
@@ -20,6 +20,7 @@ export type Told =
   | { type: "of"; number: number; all: Seen[] };
 
 const FRAMES_MAX = 400;
+const NAMES_MAX = 600; // more than are in sight: it is panned
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 const page = self as any as { postMessage(m: Told, move?: Transferable[]): void; onmessage: unknown };
 let procs = new Uint32Array(0);
@@ -35,7 +36,7 @@ async function takeWindow(ask: Ask & { type: "window" }): Promise<void> {
     shown = read;
     generation = ask.generation;
     hues = null;
-    page.postMessage({ type: "window", generation, heading: read.heading, reserved: read.reserved(FRAMES_MAX), pieces: read.pieces });
+    page.postMessage({ type: "window", generation, heading: read.heading, reserved: read.reserved(FRAMES_MAX), named: read.named(NAMES_MAX), pieces: read.pieces });
   } catch {
     page.postMessage({ type: "wrong", generation: ask.generation });
   }

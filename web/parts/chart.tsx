@@ -12,7 +12,7 @@ export interface Curve {
   values: (number | null)[];
 }
 
-const NARROW = 420; // px: there is room for fewer instants
+const NARROW = 560; // px: there is room for fewer instants
 const FOOT = 18;
 const LEFT = 56; // "00:08:20" and a gap
 

@@ -18,7 +18,7 @@ export function Keys() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     let goAt = 0;
-    const other = (e: KeyboardEvent) => e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target);
+    const other = (e: KeyboardEvent) => e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target);
     /** What follows "g" is of no view, though it may have that key: they do not see it. */
     function follow(e: KeyboardEvent) {
       const screen = SCREENS.find((s) => s.key === e.key);
@@ -36,6 +36,7 @@ export function Keys() {
       if (e.key === "g") goAt = Date.now();
       else if (e.key === "?") setHelp(true);
       else if (e.key === ".") document.querySelector<HTMLElement>(".actions button")?.focus();
+      else if (e.key === "w") document.querySelector<HTMLElement>(".j-why")?.focus();
       else if (e.key === "b") document.getElementById("travel")?.click();
       else if (e.key === "c" && at !== null) void stepCycles(1);
       else if (e.key === "d" && at !== null && sel()) void nextAbout(sel());
@@ -69,6 +70,7 @@ export function Keys() {
         <dt><kbd>Enter</kbd></dt><dd>open what the row is about</dd>
         <dt><kbd>x</kbd></dt><dd>of the queue: choose the row, for several at once</dd>
         <dt><kbd>.</kbd></dt><dd>what can be done with what is open or chosen</dd>
+        <dt><kbd>w</kbd></dt><dd>why the job that is open waits</dd>
         <dt><kbd>u</kbd></dt><dd>undo what was done last</dd>
         <dt><kbd>← ↑ ↓ →</kbd></dt><dd>on the timeline: from one thing to the next</dd>
         <dt><kbd>+</kbd> <kbd>-</kbd> <kbd>[</kbd> <kbd>]</kbd></dt><dd>less and more time, earlier, later</dd>
@@ -76,7 +78,7 @@ export function Keys() {
         <dt><kbd>0</kbd> <kbd>f</kbd> <kbd>F</kbd> <kbd>t</kbd></dt><dd>now, the future only, all of the one in focus, as a table</dd>
         <dt><kbd>z</kbd> <kbd>Z</kbd></dt><dd>fold a group of rows, all of them</dd>
         <dt><kbd>n</kbd> <kbd>m</kbd></dt><dd>on the timeline: a new reservation, move the one that is open (arrows, Shift resizes)</dd>
-        <dt><kbd>e</kbd> <kbd>w</kbd></dt><dd>on the timeline: the form of the reservation that is open, why the job waits</dd>
+        <dt><kbd>e</kbd></dt><dd>on the timeline: the form of the reservation that is open</dd>
         <dt><kbd>b</kbd></dt><dd>the past, and back to the present</dd>
         <dt><kbd>c</kbd> <kbd>d</kbd></dt><dd>in the past: the next cycle, the next decision about the job that is open</dd>
         <dt><kbd>Esc</kbd></dt><dd>close, go back</dd>

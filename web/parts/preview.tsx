@@ -58,13 +58,9 @@ function InTheWay({ all }: { all: WhatIfObstacle[] }) {
   );
 }
 
-function Lists({ answer }: { answer: WhatIf }) {
+/** What it comes to, in a sentence. */
+function Sum({ answer }: { answer: WhatIf }) {
   const counts = answer.counts as Record<string, number> | undefined;
-  const broken = new Set((answer.broken ?? []).map((j) => j.id));
-  const rows: { j: WhatIfJob; word: string }[] = KINDS.flatMap(([kind, word]) => ((answer[kind] ?? []) as WhatIfJob[]).map((j) => ({ j, word })));
-  const listed = new Set(rows.map((r) => r.j.id));
-  for (const j of answer.broken ?? []) if (!listed.has(j.id)) rows.unshift({ j, word: "" });
-  const all = KINDS.reduce((n, [kind]) => n + (counts?.[kind] ?? 0), 0);
   const said = [
     counts?.later ? `${plural(counts.later, "job", "jobs")} later` : "", counts?.earlier ? `${plural(counts.earlier, "job", "jobs")} earlier` : "",
     counts?.cut ? `${plural(counts.cut, "job", "jobs")} cut off` : "", counts?.held ? `${count(counts.held)} kept back` : "",
@@ -73,10 +69,21 @@ function Lists({ answer }: { answer: WhatIf }) {
   ].filter(Boolean);
   return (
     <>
-      <p className="w-sum">
-        {said.length ? `${said.join(", ")}.` : "No job would start earlier or later."}{" "}
-        {counts?.broken ? <strong className="w-bad">{plural(counts.broken, "promise", "promises")} broken.</strong> : "No promise is broken."}
-      </p>
+      {said.length ? `${said.join(", ")}.` : "No job would start earlier or later."}{" "}
+      {counts?.broken ? <strong className="w-bad">{plural(counts.broken, "promise", "promises")} broken.</strong> : "No promise is broken."}
+    </>
+  );
+}
+
+function Lists({ answer }: { answer: WhatIf }) {
+  const counts = answer.counts as Record<string, number> | undefined;
+  const broken = new Set((answer.broken ?? []).map((j) => j.id));
+  const rows: { j: WhatIfJob; word: string }[] = KINDS.flatMap(([kind, word]) => ((answer[kind] ?? []) as WhatIfJob[]).map((j) => ({ j, word })));
+  const listed = new Set(rows.map((r) => r.j.id));
+  for (const j of answer.broken ?? []) if (!listed.has(j.id)) rows.unshift({ j, word: "" });
+  const all = KINDS.reduce((n, [kind]) => n + (counts?.[kind] ?? 0), 0);
+  return (
+    <>
       {rows.length > 0 && (
         <table className="list w-list">
           <thead><tr><th>Job</th><th>User</th><th className="number">Starts</th><th className="number">Would start</th><th>So it is</th></tr></thead>
@@ -97,7 +104,7 @@ function Refusals({ answer }: { answer: WhatIf }) {
   if (!lines.length) return null;
   return (
     <>
-      <p className="w-sum"><strong className="w-bad">It would be refused{answer.refused === undefined ? `, for ${plural(lines.length, "job", "jobs")}` : ""}:</strong></p>
+      <p className="w-sum" role="alert"><strong className="w-bad">It would be refused{answer.refused === undefined ? `, for ${plural(lines.length, "job", "jobs")}` : ""}:</strong></p>
       <ul className="plain-list">
         {lines.slice(0, LISTED).map((line, i) => <li key={i}>{plain(line)}</li>)}
         {lines.length > LISTED && <li className="quiet">and {lines.length - LISTED} more</li>}
@@ -205,7 +212,7 @@ function Basis({ answer, stale }: { answer: WhatIf; stale: boolean }) {
   const { zone } = usePrefs();
   const lived = answer.method === "run" && answer.until;
   return (
-    <p className="quiet line" role="status">
+    <p className="quiet line">
       As of {instant(answer.as_of, now, zone)}{stale ? ` (something has changed since${lived ? "" : ": it is asked again"})` : ""};{" "}
       {lived
         ? <>lived on to {instant(lived, now, zone)}; jobs end {answer.runtime === "usual" ? "as is usual for their owners" : "at their limits"}, and nobody new comes.</>
@@ -222,17 +229,20 @@ export function PreviewOf({ preview }: { preview: Preview }) {
       <h3>
         What if <button type="button" className="w-again" onClick={preview.again} disabled={state === "asking"}>{preview.life?.answer ? "Back to the plan" : "Ask again"}</button>
       </h3>
-      {state === "asking" && <p className="quiet line" role="status">Trying it on a copy of the scheduler …</p>}
+      <p className="w-sum" role="status">
+        {answer ? answer.refused === undefined && <Sum answer={answer} />
+          : state === "asking" && <span className="quiet">Trying it on a copy of the scheduler …</span>}
+      </p>
       {state === "refused" && <p className="line" role="alert">{plain(preview.message)}</p>}
-      {answer && answer.refused === undefined && <Thorough preview={preview} />}
       {answer && (
         <>
-          <Basis answer={answer} stale={stale} />
           <Refusals answer={answer} />
           {answer.refused === undefined && <Lists answer={answer} />}
           {answer.method === "run" && <Totals before={answer.before} after={answer.after} />}
           <Sums answer={answer} />
           {answer.in_the_way && answer.in_the_way.length > 0 && <InTheWay all={answer.in_the_way} />}
+          {answer.refused === undefined && <Thorough preview={preview} />}
+          <Basis answer={answer} stale={stale} />
           {(answer.notes ?? []).map((n) => <p key={n} className="quiet line">{plain(n)}</p>)}
         </>
       )}

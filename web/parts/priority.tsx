@@ -10,6 +10,11 @@ export interface Piece {
   value: number;
 }
 
+/** Small ones have a tenth: they are to add up. */
+export function points(value: number): string {
+  return Math.abs(value) < 10 && !Number.isInteger(value) ? value.toFixed(1) : count(Math.round(value));
+}
+
 export function piecesOf(record: PriorityRecord): Piece[] {
   return (record.components ?? []).flatMap((c) => {
     const parts = (c.parts ?? []).map((p) => ({ name: `${c.name}: ${p.name}`, value: p.value * (c.weight ?? 1) }));
@@ -29,10 +34,10 @@ function PriorityBar({ record, pieces, low, high, mine }: { record: PriorityReco
       <td className="bars-track">
         <div className="stack" aria-hidden="true">
           <div className="stack-below" style={{ width: share(low) }}>
-            {side(-1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ width: `${(100 * p.value) / (low || -1)}%` }} title={`${p.name} ${count(Math.round(p.value))}`} />)}
+            {side(-1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ width: `${(100 * p.value) / (low || -1)}%` }} title={`${p.name} ${points(p.value)}`} />)}
           </div>
           <div className="stack-above" style={{ width: share(high) }}>
-            {side(1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ width: `${(100 * p.value) / (high || 1)}%` }} title={`${p.name} ${count(Math.round(p.value))}`} />)}
+            {side(1).map((p) => <span key={p.name} className={hueOf(p.name)} style={{ width: `${(100 * p.value) / (high || 1)}%` }} title={`${p.name} ${points(p.value)}`} />)}
           </div>
         </div>
       </td>

@@ -42,10 +42,10 @@ export function Search() {
   const found = useFound(open ? word : "");
   const shown = open && word ? found : null;
   function leave(to: string) {
+    document.getElementById("main")?.focus(); // what opens there takes it further
     go(to);
     setText("");
     setOpen(false);
-    box.current?.blur();
   }
   /** What is chosen; else a screen of that name, else the jobs of these words. */
   function follow() {

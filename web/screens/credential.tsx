@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { count, duration, plain } from "../model/format";
 import { SECTIONS, choicesOf, kindWord } from "../model/limits";
 import { useMadeReservations } from "../model/lists";
+import { quote } from "../model/orders";
 import { useLive } from "../model/live";
 import type { Credential } from "../model/types";
 import { Command } from "../parts/copy";
@@ -156,7 +157,7 @@ export function CredentialPanel(props: { kind: string; name: string; c?: Credent
           <p className="line"><Link to={`/ui/jobs?q=${encodeURIComponent(`${kind}:${name}`)}`}>{props.onClose ? "Its jobs" : "Your jobs"}</Link></p>
         </>
       )}
-      <Command line={`maui diagnose -${kind === "qos" ? "Q" : kind[0]}`} />
+      <Command line={`maui diagnose -${kind === "qos" ? "Q" : kind[0]} ${quote(name)}`} />
     </aside>
   );
 }

@@ -49,7 +49,7 @@ function Windows({ share, most }: { share: Share; most: number }) {
 
 /** What it adds to the priority of each of its jobs, and whom its cap keeps waiting. */
 function Worth({ share }: { share: Share }) {
-  const points = Math.round(share.points ?? 0);
+  const points = Math.round(share.points ?? 0) || 0; // never -0
   return (
     <>
       <td className="number">{points > 0 ? "+" : ""}{count(points)}</td>

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, type ReactNode } from "react";
 import { useAnswer } from "../model/live";
 import { count, duration, instant, plain, reasonText, sentence } from "../model/format";
-import { usePrefs } from "../model/prefs";
+import { usePrefs, type Zone } from "../model/prefs";
 import { go, withQuery } from "../model/route";
 import { quote, type Subject } from "../model/orders";
 import type { Job, JobBrief } from "../model/types";
@@ -18,22 +18,27 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (<><dt>{name}</dt><dd>{children}</dd></>);
 }
 
+function verdictOf(job: Job, now: number, zone: Zone): string {
+  if (job.section === "active") return `It runs${job.end_at ? `, and ends by ${instant(job.end_at, now, zone)}` : ""}.`;
+  if (job.section === "completed") return `It has ended${job.exit_status !== undefined ? `, exit status ${job.exit_status}` : ""}.`;
+  return job.reason ? sentence(reasonText(job.reason, now, zone)) : "It waits for its turn.";
+}
+
 function Why({ job }: { job: Job }) {
   const now = useNow();
   const { zone } = usePrefs();
-  if (job.section === "active")
-    return <p className="verdict verdict-running">It runs{job.end_at ? <>, and ends by {instant(job.end_at, now, zone)}</> : null}.</p>;
-  if (job.section === "completed")
-    return <p className="verdict">It has ended{job.exit_status !== undefined ? `, exit status ${job.exit_status}` : ""}.</p>;
+  const verdict = verdictOf(job, now, zone);
+  if (job.section === "active" || job.section === "completed")
+    return <p className={job.section === "active" ? "verdict verdict-running" : "verdict"}>{verdict}</p>;
   const reason = job.reason;
   const blocked = job.section === "blocked";
   return (
     <div className={blocked ? "verdict verdict-blocked" : "verdict verdict-waiting"}>
-      <p>{reason ? sentence(reasonText(reason, now, zone)) : "It waits for its turn."}</p>
+      <p>{verdict}</p>
       {reason && <LimitBar reason={reason} />}
       {reason?.until ? <p className="quiet">{reason.parts?.includes(reason.until) ? "In" : `Until ${instant(reason.until, now, zone)}, in`} {duration(reason.until - now)}.</p> : null}
       {job.reservation_at && reason?.code !== "reservation" ? <p>Promised: {instant(job.reservation_at, now, zone)}.</p> : null}
-      {job.hold_text && <p className="quiet">{plain(job.hold_text)}</p>}
+      {job.hold_text && !verdict.includes(plain(job.hold_text)) && <p className="quiet">{plain(job.hold_text)}</p>}
     </div>
   );
 }
@@ -139,6 +144,8 @@ export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolea
   const title = useRef<HTMLHeadingElement>(null);
   const verdict = useRef<HTMLDivElement>(null);
   const answered = useRef(0);
+  const now = useNow();
+  const { zone } = usePrefs();
   const waits = job?.section === "eligible" || job?.section === "blocked";
   useEffect(() => title.current?.focus(), [props.id]);
   useEffect(() => {
@@ -151,13 +158,14 @@ export function JobDetails(props: { id: string; brief?: JobBrief; alone?: boolea
       <Title ref={title} tabIndex={-1}>
         Job {plain(props.id)} {(job ?? props.brief) && <span className="tag">{(job ?? props.brief)?.shown_state}</span>}
       </Title>
+      <p className="sr" role="status">{job && !answer.error ? `${job.shown_state}. ${verdictOf(job, now, zone)}` : ""}</p>
       {answer.error?.status === 404 && <p>It is gone: it has ended, or was cancelled. <code>checkjob {plain(props.id)}</code> may know more.</p>}
       {answer.error?.status === 403 && props.brief && <Brief job={props.brief} />}
       {answer.error && answer.error.status !== 404 && !(answer.error.status === 403 && props.brief) && <p>{answer.error.message}</p>}
       {!answer.error && !job && <p className="quiet">Loading …</p>}
       {!answer.error && job && (
         <>
-          <div ref={verdict} tabIndex={-1} className="j-why"><Why job={job} /></div>
+          <div ref={verdict} tabIndex={-1} className="j-why" role="group" aria-label={verdictOf(job, now, zone)}><Why job={job} /></div>
           <Actions key={props.id} jobs={[job as unknown as Subject]} detailed />
           {waits && <WaitDetails id={job.id ?? props.id} procs={job.procs ?? 1} />}
           {waits && <WhatHelps job={job} />}

@@ -38,6 +38,7 @@ function NodePanel({ name }: { name: string }) {
     <aside className="panel" aria-label={`Node ${name}`} onKeyDown={(e) => { if (e.key === "Escape") close(); }}>
       <button className="panel-close" onClick={close} aria-label="Close the panel">✕</button>
       <h2 ref={title} tabIndex={-1}>Node {plain(name)} {n && <span className="tag">{n.state}{n.expected_state && n.expected_state !== n.state ? `, expected ${n.expected_state}` : ""}</span>}</h2>
+      <p className="sr" role="status">{n && `Node ${plain(name)}, ${n.state ?? ""}`}</p>
       {answer.error && <p>{answer.error.status === 404 ? "There is no such node any more." : plain(answer.error.message)}</p>}
       {!answer.error && !n && <p className="quiet">Loading …</p>}
       {n && (

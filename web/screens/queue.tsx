@@ -205,7 +205,7 @@ export function Queue() {
           <h1>Queue</h1>
           <Filter error={list.error} />
           <span className="quiet q-count" role="status">
-            {list.error ? "" : `${count(total)} ${total === 1 ? "job" : "jobs"}`}
+            {list.error ? "" : !list.loaded && !shown.summary ? "Loading …" : `${count(total)} ${total === 1 ? "job" : "jobs"}`}
           </span>
           {waiting && <button onClick={() => setHeld(false)}>The order has changed: show</button>}
           {may && several && total > picked.chosen.size && total <= CHOSEN_MAX && (
@@ -222,6 +222,7 @@ export function Queue() {
           aria-label="Jobs"
           aria-rowcount={total + 1}
           aria-multiselectable={may}
+          aria-activedescendant={shown.jobs[cursor - from] ? `row-${cursor}` : undefined}
           tabIndex={0}
           onScroll={see}
           onKeyDown={read}

@@ -30,6 +30,7 @@ export const Row = memo(function Row({ job, index, cursor, open, marked, marks, 
   return (
     <div
       role="row"
+      id={`row-${index}`}
       aria-rowindex={index + 2}
       aria-selected={chosen}
       className={`q-row${cursor ? " q-cursor" : ""}${chosen ? " q-chosen" : ""}`}

@@ -83,7 +83,7 @@ export function ReservationActions({ r, onChange }: { r: Reservation; onChange?:
     <>
       <div className="actions" role="group" aria-label="Actions" ref={bar}>
         {changes && (onChange ? <button data-do="change" disabled={!live} onClick={onChange}>Change or move</button>
-          : <Link to={`/ui/timeline?sel=${encodeURIComponent(r.name ?? "")}&kind=reservation`} className="button">Change or move on the timeline</Link>)}
+          : <Link to={`/ui/timeline?sel=${encodeURIComponent(r.name ?? "")}&kind=reservation`} className="button">Change or move</Link>)}
         {copies && <button data-do="copy" disabled={!live} onClick={copy}>Copy</button>}
         {changes && <button className="bad" disabled={!live} aria-expanded={open} onClick={() => setOpen(!open)}>Release</button>}
       </div>

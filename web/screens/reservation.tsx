@@ -31,6 +31,9 @@ export function ReservationPanel({ name, onChange }: { name: string; onChange?: 
     <aside className="panel" aria-label={`Reservation ${name}`} onKeyDown={(e) => { if (e.key === "Escape") close(); }}>
       <button className="panel-close" onClick={close} aria-label="Close the panel">✕</button>
       <h2 ref={title} tabIndex={-1}>Reservation {plain(name)} {r && <span className="tag">{kindOf(r)}</span>}</h2>
+      <p className="sr" role="status">
+        {r && `${plain(name)}, ${kindOf(r)}, from ${instant(r.start_at, now, zone)} ${r.end_at ? `to ${instant(r.end_at, now, zone)}` : "without end"}${r.places ? `, nodes: ${count(r.places.length)}` : ""}`}
+      </p>
       {answer.error && <p>{answer.error.status === 404 ? "It is gone: it has ended, or was released." : answer.error.message}</p>}
       {!answer.error && !r && <p className="quiet">Loading …</p>}
       {r && (

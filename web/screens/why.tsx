@@ -9,7 +9,7 @@ import { usePrefs } from "../model/prefs";
 import { jobAddress } from "../model/route";
 import type { PriorityRecord, Reason, WhyRecord } from "../model/types";
 import { Link, useNow } from "../parts/frame";
-import { PriorityBars, piecesOf } from "../parts/priority";
+import { PriorityBars, piecesOf, points } from "../parts/priority";
 
 const LISTED = ["user", "group", "account", "class", "qos"]; // kinds that the queue filters by
 
@@ -149,7 +149,7 @@ function Priority({ id, ahead }: { id: string; ahead: string[] }) {
   );
   const own = records.find((r) => r.id === id);
   if (!own) return null;
-  const pieces = piecesOf(own).filter((p) => Math.round(p.value) !== 0);
+  const pieces = piecesOf(own).filter((p) => Math.abs(p.value) >= 0.05);
   return (
     <>
       <h3>Priority</h3>
@@ -160,7 +160,7 @@ function Priority({ id, ahead }: { id: string; ahead: string[] }) {
       </table>
       <ul className="legend priority-parts">
         {pieces.map((p) => (
-          <li key={p.name}><span className={`dot ${hueOf(p.name)}`} aria-hidden="true" />{plain(p.name)} <strong>{count(Math.round(p.value))}</strong></li>
+          <li key={p.name}><span className={`dot ${hueOf(p.name)}`} aria-hidden="true" />{plain(p.name)} <strong>{points(p.value)}</strong></li>
         ))}
         {!pieces.length && <li className="quiet">Nothing counts for or against it.</li>}
       </ul>
@@ -173,10 +173,13 @@ export function WaitDetails({ id, procs }: { id: string; procs: number }) {
   const answer = useAnswer(`/v1/jobs/${encodeURIComponent(id)}/why`);
   const why = useMemo(() => (answer.text ? (JSON.parse(answer.text) as WhyRecord) : undefined), [answer.text]);
   if (!why) return null;
-  const others = why.reasons.slice(1);
+  // A verdict that quotes another reason (deferred, as it is over a limit) has said it.
+  const [first, ...rest] = why.reasons;
+  const others = rest.filter((r) => !first.text.includes(r.text));
+  const objects = why.reasons.filter((r) => r.object && !others.includes(r));
   return (
     <>
-      {why.reasons[0]?.object && <p className="quiet line"><ObjectLink reason={why.reasons[0]} /></p>}
+      {objects.map((r, i) => <p key={i} className="quiet line"><ObjectLink reason={r} /></p>)}
       {others.length > 0 && (
         <>
           <h3>Besides</h3>
