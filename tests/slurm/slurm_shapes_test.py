@@ -183,7 +183,7 @@ SHAPE = {  # by what is said: the job's options, and what is true of its picture
 def updated(module_cluster):
     """All of these at once, behind a job that has everything: {what was said: its job}."""
     slurm = module_cluster
-    full = slurm.sbatch("-N", 4, "--exclusive", "-t", 30)
+    full = slurm.sbatch("-N", 4, "--exclusive", "-t", 30, script="sleep 1800")
     slurm.wait_state(full, "RUNNING")
     try:
         jobs = {said: slurm.sbatch("-n", 2, "-t", 5, *options, script="sleep 1")

@@ -24,5 +24,5 @@ def pairs(slurm_program, request):
 @pytest.mark.parametrize("probe", SAME, ids=[p.name for p in SAME])
 def test_limits_are_felt_as_under_slurm_alone(pairs, probe):
     if probe.name == "where_it_fits_best" and slurm_release.release() >= (26, 5):
-        pytest.xfail("26.05 alone takes the first node with room, and two where one would do")
+        pytest.xfail("of the nodes that hold a job alone 26.05 takes the first, 22.05 the fullest")
     pairs.judge(probe)

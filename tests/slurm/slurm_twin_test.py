@@ -12,8 +12,7 @@ from twin_probes import PROBES
 SAME = [p for p in PROBES if not p.other]
 
 # What Slurm 26.05 alone does otherwise than 22.05, and is not done here.
-NOT_AS_26 = {"lent_beside_others": "jobs of another partition go beside those of OverSubscribe=YES",
-             "magnetic_for_others": "root is let into the MAGNETIC reservations of others"}
+NOT_AS_26 = {"magnetic_for_others": "root is let into the MAGNETIC reservations of others"}
 
 
 def can_be_tried(probe):

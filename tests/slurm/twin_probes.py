@@ -271,10 +271,15 @@ def forced_in_two_partitions(s):
 @probe
 def lent_beside_others(s):
     """OverSubscribe=YES:2: who asks for it shares; where others of that partition are
-    nobody of another one comes."""
+    nobody of another one comes, but where they do not share under 26.05."""
     lent = s.submit("-p", "lent", "-n", 1)
     s.starts(lent)
-    this_waits(s, "-p", "own", "-n", 1)
+    if slurm_release.release() >= (26, 5):
+        own = s.submit("-p", "own", "-n", 1)
+        s.starts(own)
+        s.cancel(own)
+    else:
+        this_waits(s, "-p", "own", "-n", 1)
     this_waits(s, "-p", "lent", "-n", 1, "-s")
     s.starts(s.submit("-p", "lent", "-n", 3))
     s.cancel(*s.jobs)

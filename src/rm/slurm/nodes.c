@@ -458,16 +458,16 @@ static bool shares_in(const struct part *p, bool wants)
     return p->forced || (p->share > 1 && wants);
 }
 
-/* As Slurm 22.05 was seen to do. A job that shares is kept off nodes of jobs that do
- * not; one that does not share, off those with jobs of another partition whose
- * processors may be of several. */
+/* As Slurm was seen to do. A job that shares is kept off nodes of jobs that do not; by
+ * 22.05 one that does not share, off those with jobs of another partition whose
+ * processors may be of several, and by 26.05 off none. */
 static enum sharing sharing_in(const struct part *p, bool wants)
 {
     if (!p->mixed && p->forced)
         return SHARING_NONE; /* all there share: nobody is kept off */
     if (shares_in(p, wants))
         return p->share > 1 ? SHARING_FORCED : SHARING_JOINS;
-    return p->share > 1 ? SHARING_STAYS : SHARING_NONE;
+    return p->share > 1 && OWN_KEEP_OFF ? SHARING_STAYS : SHARING_NONE;
 }
 
 static bool any_stays(const struct adapter *a, const char *list, bool wants)

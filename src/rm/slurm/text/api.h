@@ -34,6 +34,9 @@
 
 #define ALLOC_SID_USER_HOLD 1u
 #define TAKES_NEW_JOBS      0 /* three commands, between which others may come */
+#ifndef OWN_KEEP_OFF
+#define OWN_KEEP_OFF 1 /* the stricter: it does not know which release it speaks to */
+#endif
 #ifndef UPDATE_TAKES_TASKS
 #define UPDATE_TAKES_TASKS 0 /* a number, or that of one task */
 #endif
