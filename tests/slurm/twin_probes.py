@@ -912,7 +912,8 @@ def inside_of_a_job(s):
                   "-C [(odd&at_n1)*1&even*1] -N 2", "--cpu-freq=low", "--wckey=x",
                   "--export=NONE", "--get-user-env", "-J name", "--mem-bind=none",
                   "-w n[1-2] -n 2", "--switches=2 -N 4 --exclusive"),
-                 # on more than two nodes there; and 1, 2 and 1 tasks instead of 2, 1 and 1
+                 # on more than two nodes there; and of nodes of other Weight the lightest
+                 # has the task that is over, of those that a start names the first
                  "--spread-job -N 2 -n 4", "-N 1-3 -n 4"):
         job = s.submit(*words.split(), "-t", 5, script=(
             f"env | grep ^SLURM_ >{out}.new; srun sh -c 'echo task $SLURM_PROCID on node "
