@@ -159,7 +159,7 @@ static void check_use(
         tasks += on.tasks;
     assert(t->tasks == tasks);
     assert(!folded || partly_as_told(c, n));
-    struct res held = node_held(c, n, NULL, 0);
+    struct res held = node_held(c, n, NULL);
     res_add(&ded, &held, 1);
     if (!n->shrunk)
         check_room(n, &ded);

@@ -189,11 +189,9 @@ struct res node_job_share(
     const struct cluster *c, const struct node *n, const struct node_job *on);
 bool node_is_free(const struct cluster *c, const struct node *n); /* no job at all */
 /* Memory and swap that suspended jobs (but for `but`, may be NULL) keep on the node,
- * which are not in `ded`: now, or for `ahead_s` > 0 what those keep that could not be
- * over by then if they were resumed now. O(suspended jobs), O(1) when there are none.
- */
-struct res node_held(const struct cluster *c, const struct node *n,
-    const struct job *but, int64_t ahead_s);
+ * which are not in `ded`. O(suspended jobs), O(1) when there are none. */
+struct res node_held(
+    const struct cluster *c, const struct node *n, const struct job *but);
 /* Initiators of class index `cls` left on the node: INT32_MAX where the node limits
  * no class or `cls` is INDEX_NONE, 0 where it does not serve the class. */
 int32_t node_class_free(const struct cluster *c, const struct node *n, uint32_t cls);

@@ -30,7 +30,8 @@ enum wait_code {
     WAIT_NOBF,
     WAIT_CHUNK,
     WAIT_SUSPENDED, /* preempted: its own nodes do not carry it yet; until. limit 1:
-                       it waits for somebody to resume it */
+                       it waits for somebody to resume it; 2: until = its place in the
+                       plan */
     WAIT_PREEMPTED, /* as WAIT_RESOURCES, after `limit` preemptions */
     WAIT_DEADLINE,  /* too late for its deadline, limit; until = its reservation */
     WAIT_GRES,      /* more of a floating generic resource, object, than there is:

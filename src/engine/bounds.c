@@ -158,6 +158,12 @@ static void tell_active(struct engine *e, const struct users *u)
         tell_run(e, u, e->c->jobs.v[e->c->active.v[i]]);
 }
 
+/* It waits for that, or is suspended. */
+static bool holds_place(const struct job *j)
+{
+    return job_waits(j) || j->state == JOB_SUSPENDED;
+}
+
 static void tell_reserved(struct engine *e, const struct users *u)
 {
     int64_t v[LIMIT_RES_COUNT];
@@ -165,7 +171,7 @@ static void tell_reserved(struct engine *e, const struct users *u)
     for (uint32_t i = 0; i < plan_reservations(e->plan); i++) {
         uint32_t job = plan_reserved_job(e->plan, i);
         const struct job *j = job != INDEX_NONE ? e->c->jobs.v[job] : NULL;
-        if (!j || !job_waits(j) || (u->jobs && bitset_test(u->jobs, job)))
+        if (!j || !holds_place(j) || (u->jobs && bitset_test(u->jobs, job)))
             continue;
         limits_use_of(e->c, j, v);
         struct use x = {.from = plan_reserved_at(e->plan, j),
@@ -332,6 +338,7 @@ static void open_left(struct engine *e, struct users *u, struct profile *ret_lef
     open_active(e, u->b, &o);
     u->use = claim_bound;
     tell_reserved(e, u);
+    u->use_ctx = NULL;
     vec_fini(&o.v);
 }
 
@@ -569,7 +576,7 @@ static uint32_t find_planned(
         const struct job *j = job != INDEX_NONE ? e->c->jobs.v[job] : NULL;
         int64_t at = j ? plan_reserved_at(e->plan, j) : TIME_NEVER;
         struct limits_whose of;
-        if (!j || !job_waits(j) || at >= first
+        if (!j || !holds_place(j) || at >= first
             || !limits_bounds_whose(&k->all.rules, whose->rule, j->cred, &of)
             || of.object != whose->object || of.object2 != whose->object2
             || open->free[profile_index(open, at)] >= units_of(s->of, s->use))

@@ -36,7 +36,8 @@ void calendar_destroy(struct rsv_calendar *k)
  * those that end by a deadline. */
 static bool stays(const struct engine *e, const struct job *j)
 {
-    return (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_RESERVEALWAYS)
+    return !job_waits(j)
+           || (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_RESERVEALWAYS)
            || (j->extra && j->extra->advres)
            || promises_has(e->promises, j, PROMISE_DEADLINE)
            || promises_has(e->promises, j, PROMISE_RETRY);

@@ -10,6 +10,7 @@
 #include "engine/judge.h"
 #include "engine/occupancy.h"
 #include "engine/preempt_private.h"
+#include "engine/rest.h"
 #include "engine/start.h"
 #include "engine/stop.h"
 #include "policy/accrual.h"
@@ -166,16 +167,20 @@ static const char *because(enum right right)
     return texts[right];
 }
 
+static enum preempt_policy policy_for(
+    const struct engine *e, const struct job *v, enum right right)
+{
+    return right == BY_FLAGS && preempt_only_restartable(e, v) ? PREEMPT_REQUEUE
+                                                               : e->cfg->preempt_policy;
+}
+
 static void stop_victims(struct engine *e, const struct victims *victims,
     const struct job *by, enum right right)
 {
     for (size_t i = 0; i < victims->n; i++) {
         struct job *v = e->c->jobs.v[victims->v[i]];
-        enum preempt_policy policy = e->cfg->preempt_policy;
-        if (right == BY_FLAGS && preempt_only_restartable(e, v))
-            policy = PREEMPT_REQUEUE;
-        preempt_job(
-            e, v, policy, &(struct preempt_cause){.by = by, .text = because(right)});
+        preempt_job(e, v, policy_for(e, v, right),
+            &(struct preempt_cause){.by = by, .text = because(right)});
     }
     wake_at(e, e->now + 1); /* for them, if they fit what is left */
 }
@@ -189,13 +194,39 @@ static int64_t worth(void *ctx, const struct job *victim)
     return prio_run(k->e->c, victim, k->e->now);
 }
 
+/* Where starts are promised: could it be suspended without putting off any? If its
+ * nodes are counted that is known in the next cycle. */
+static bool may_stop(struct claim *k, const struct job *v)
+{
+    bool counted;
+
+    if (!settings_plan_together(k->e->cfg) || v->state != JOB_RUNNING
+        || policy_for(k->e, v, k->right) != PREEMPT_SUSPEND)
+        return true;
+    bool may = plan_may_suspend(k->e->plan, v, &counted);
+    if (counted)
+        vec_push(&k->e->preemption->aside, v->index);
+    k->fresh |= counted;
+    return may;
+}
+
+/* They have places where they come back, before anything else is planned there. */
+static void place_rests(struct engine *e, const struct victims *victims)
+{
+    for (size_t i = 0; settings_plan_together(e->cfg) && i < victims->n; i++) {
+        const struct job *v = e->c->jobs.v[victims->v[i]];
+        if (v->state == JOB_SUSPENDED)
+            rest_reserve(e, v, rest_find(e, v, preempt_rests_until(e, v), 0));
+    }
+}
+
 static void list_victims(struct claim *k, struct victims *ret)
 {
     const struct cluster *c = k->e->c;
 
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *v = c->jobs.v[c->active.v[i]];
-        if (job_is_active(v) && !v->cancelled && preempt_may(k, v))
+        if (job_is_active(v) && !v->cancelled && preempt_may(k, v) && may_stop(k, v))
             vec_push(ret, v->index);
     }
 }
@@ -223,6 +254,7 @@ static bool preempt_by(struct engine *e, struct job *j, uint32_t partition,
         for (size_t i = 0; i < alloc.n; i++)
             vec_push(&j->alloc, alloc.v[i]);
         found = start_placed(e, j, OCCUPANCY_PLANNED, backfill);
+        place_rests(e, &victims);
     } else if (k.fresh) {
         wake_at(e, e->now + 1);
     }
@@ -340,18 +372,18 @@ static bool precedes(const struct engine *e, const struct job *a, const struct j
            || (!preempt_is_below(e, a, b) && job_compare(a, b) < 0);
 }
 
-/* The suspended job to look at after `before`, by priority; not those that wait for
- * somebody's word. */
-static struct job *next_suspended(const struct engine *e, const struct job *before)
+bool preempt_comes_back(const struct job *j)
+{
+    return j->state == JOB_SUSPENDED && !(j->flags & JOB_PARKED) && !j->cancelled;
+}
+
+struct job *preempt_next_suspended(const struct engine *e, const struct job *before)
 {
     struct job *best = NULL;
 
     for (size_t i = 0; i < e->c->active.n; i++) {
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        if (j->state != JOB_SUSPENDED || (j->flags & JOB_PARKED) || j->cancelled
-            || j == before || rmset_is_away(e->c, job_rm(j)))
-            continue;
-        if (before && precedes(e, j, before))
+        if (!preempt_comes_back(j) || j == before || (before && precedes(e, j, before)))
             continue;
         if (!best || precedes(e, j, best))
             best = j;
@@ -361,18 +393,16 @@ static struct job *next_suspended(const struct engine *e, const struct job *befo
 
 void preempt_resume(struct engine *e)
 {
-    struct job *j = e->c->suspended ? next_suspended(e, NULL) : NULL;
+    struct job *j = e->c->suspended ? preempt_next_suspended(e, NULL) : NULL;
     uint32_t before = e->c->suspended;
     struct reason lack;
     struct err err;
 
-    if (!j)
-        return;
-    for (; j; j = next_suspended(e, j)) {
+    for (; j; j = preempt_next_suspended(e, j)) {
         int64_t until = preempt_rests_until(e, j);
         if (until)
             wake_at(e, until);
-        else if (!charging_lacks(e, j, &lack)
+        else if (!rmset_is_away(e->c, job_rm(j)) && !charging_lacks(e, j, &lack)
                  && plan_can_resume(e->plan, j, !e->uses.keeps))
             preempt_resume_job(e, j, OCCUPANCY_RESUMED, &err);
     }

@@ -45,6 +45,10 @@ int preempt_resume_job(
     struct engine *e, struct job *j, enum occupancy_by by, struct err *err);
 /* In a cycle: those that may, by priority. */
 void preempt_resume(struct engine *e);
+/* The suspended job to look at after `before`, by priority, NULL = the first; of those
+ * that do not wait for somebody's word, nor for their end. O(active jobs). */
+struct job *preempt_next_suspended(const struct engine *e, const struct job *before);
+bool preempt_comes_back(const struct job *j);
 /* Until when a suspended job is not resumed in any case, 0 = that is over. */
 int64_t preempt_rests_until(const struct engine *e, const struct job *j);
 void preempt_settle_optimists(struct engine *e); /* the queue is in order */

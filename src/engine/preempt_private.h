@@ -21,7 +21,8 @@ struct preemption {
     uint64_t owned_epoch;     /* ... at this epoch */
     struct VEC(struct preemptable) preemptable; /* by priority */
     int64_t idle_procs;
-    uint32_t optimists; /* running jobs of BACKFILLPOLICY PREEMPT */
+    struct indexes aside; /* jobs that would be suspended if that could be planned */
+    uint32_t optimists;   /* running jobs of BACKFILLPOLICY PREEMPT */
 };
 
 enum right { BY_FLAGS, BY_OWNER, BY_PLACE };

@@ -19,6 +19,7 @@ void preemption_destroy(struct preemption *p)
     if (!p)
         return;
     vec_fini(&p->owned);
+    vec_fini(&p->aside);
     vec_fini(&p->preemptable);
     bitset_fini(&p->preemptors);
     free(p);
@@ -78,8 +79,23 @@ static void find_owned(struct engine *e)
             vec_push(&e->preemption->owned, (uint32_t)i);
 }
 
+/* The nodes of who would be suspended are planned one by one in this cycle. */
+static void look_at_nodes(struct engine *e)
+{
+    const struct indexes *aside = &e->preemption->aside;
+
+    for (size_t i = 0; i < aside->n; i++) {
+        const struct job *j =
+            aside->v[i] < e->c->jobs.n ? e->c->jobs.v[aside->v[i]] : NULL;
+        if (j && job_is_active(j))
+            plan_end_counting(e->plan, j);
+    }
+    e->preemption->aside.n = 0;
+}
+
 void preempt_begin(struct engine *e)
 {
+    look_at_nodes(e);
     find_owned(e);
     e->preemption->summed = false;
     e->preemption->optimistic = backfill_preempts(e);

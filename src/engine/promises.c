@@ -314,7 +314,7 @@ void promises_recall(struct promises *t, const struct cluster *c, const struct j
 {
     int64_t deadline_at = j->extra ? j->extra->deadline_at : 0;
 
-    if (t->highest && j->state == JOB_IDLE)
+    if ((t->highest && j->state == JOB_IDLE) || j->state == JOB_SUSPENDED)
         plan_owe(t->plan, j, m->rsv_start_at);
     if (m->promised && deadline_at) {
         struct promise *row = promises_make(t, j, PROMISE_DEADLINE);

@@ -5,6 +5,7 @@
 #include "config/settings.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
+#include "engine/rest.h"
 #include "policy/accrual.h"
 
 #include <assert.h>
@@ -15,8 +16,11 @@ void stop_job(struct engine *e, struct job *j, enum job_event how)
     struct err err;
 
     leaving_note(e->troubles.leaving, j, now);
-    if (j->state != JOB_SUSPENDED) /* else that was done when it was suspended */
+    if (j->state != JOB_SUSPENDED) {
         job_vacates(e, j, now);
+    } else { /* that was done then; and it does not come back */
+        rest_drop(e, j);
+    }
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
     if (how == EV_REQUEUE || how == EV_SUSPEND)

@@ -68,7 +68,7 @@ void told_report(struct told *t, struct engine *e)
         struct row *row = &t->rows.v[job];
         const struct job *j = e->c->jobs.v[job];
         int64_t at = plan_reserved_at(e->plan, j);
-        if (row->told_at != at)
+        if (row->told_at != at && job_waits(j)) /* not the rest of a suspended one */
             decisions_add(e, ACTION_RESERVE, j, at, NULL);
         if (row->saved_at != at)
             decisions_changed(e, job);

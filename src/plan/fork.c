@@ -160,6 +160,15 @@ static bool asks_for_more(const struct plan *p, const struct taskdef *def)
     return more;
 }
 
+/* Of a suspended job. */
+static void reserve_rest_again(struct plan *p, const struct job *j, int64_t from)
+{
+    int64_t at = plan_fit_rest(p, j, from, 0);
+
+    if (at < TIME_NEVER)
+        plan_reserve_rest(p, j, at);
+}
+
 /* Make what is reserved anew, in the same order. */
 static void reserve_again(struct plan *p)
 {
@@ -172,7 +181,9 @@ static void reserve_again(struct plan *p)
     for (uint32_t i = 0; i < rsvtable_count(before); i++) {
         const struct rsv *r = rsvtable_row(before, i);
         const struct job *other = r ? p->c->jobs.v[r->job] : NULL;
-        if (other && plan_first_fit(p, other, p->now, &slot))
+        if (other && job_has_begun((enum job_state)other->state))
+            reserve_rest_again(p, other, r->start_at);
+        else if (other && plan_first_fit(p, other, p->now, &slot))
             plan_reserve(p, other, &slot);
     }
     rsvtable_destroy(before);

@@ -36,6 +36,19 @@ struct lifted_rsv *plan_lift(struct plan *p, const struct job *j)
     return l;
 }
 
+struct lifted_rsv *lifted_rest(struct plan *p, const struct job *j)
+{
+    struct lifted_rsv *l = xcalloc(1, sizeof *l);
+
+    l->slot.partition = node_at(p->c, j->alloc.v[0].first)->partition;
+    const struct fitset *s = fits_for(p->fits, j, l->slot.partition);
+    l->rsv.fitset = s ? s->number : 0;
+    l->rsv.end_at = job_left_s(j);
+    for (size_t i = 0; i < j->alloc.n; i++)
+        vec_push(&l->rsv.alloc, j->alloc.v[i]);
+    return l;
+}
+
 int64_t lifted_rsv_at(const struct lifted_rsv *l)
 {
     return l->slot.at;
@@ -144,6 +157,14 @@ bool plan_place_lifted(
     for (size_t i = 0; i < l->rsv.alloc.n; i++)
         vec_push(ret, l->rsv.alloc.v[i]);
     return true;
+}
+
+bool lifted_fits(
+    struct plan *p, const struct job *j, const struct lifted_rsv *l, int64_t at)
+{
+    const struct span when = {at, time_add(at, l->rsv.end_at - l->slot.at)};
+
+    return is_free(p, j, l, &when);
 }
 
 static void lay_down(struct plan *p, const struct job *j, const struct lifted_rsv *l)

@@ -97,7 +97,9 @@ static void make_again(struct plan *p, const struct reserved_starts *all)
     for (size_t i = 0; i < all->n; i++) {
         const struct job *j = p->c->jobs.v[all->v[i].job];
         int64_t from = all->v[i].at > p->now ? all->v[i].at : p->now;
-        if (plan_first_fit(p, j, from, &slot))
+        if (job_has_begun((enum job_state)j->state))
+            plan_owe(p, j, from); /* the next cycle lays down the rest of it */
+        else if (plan_first_fit(p, j, from, &slot))
             plan_reserve(p, j, &slot);
     }
 }
@@ -132,6 +134,8 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     if (rebuilt)
         layout_make(p, NULL);
     validity_begin(v, p->c);
+    if (!p->original)
+        p->rests = keep == RSV_PROMISED || (keep == RSV_STAY && p->rests);
     suspended_note(p);
     p->version++;
     bool same = still_true(p);

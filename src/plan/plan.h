@@ -145,6 +145,37 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
  * jobs is not in its way. O(nodes of the job). */
 bool plan_can_resume(struct plan *p, const struct job *j, bool cross);
 
+/* ---- the rest of suspended jobs ---- */
+
+/* After plan_begin(RSV_PROMISED) a suspended job may have a reservation like one that
+ * waits: of the nodes that it was on, for the rest of its limit.
+ *
+ *     job 3      runs until 200 on node 4; suspended at 120 for job 9, until 170
+ *     its rest   80 s on node 4, at 170 or as soon after as node 4 is free for so long
+ *
+ * In pools where a rest has a place nodes are planned one by one: which of them is
+ * free matters there. */
+
+struct bitset;
+
+/* May the running job be suspended, so that nothing that is reserved is put off by what
+ * it keeps? Memory that it keeps is needed by nobody who has a place on its nodes,
+ * which are planned one by one (*ret_counted: some are not). O(pins on its nodes). */
+bool plan_may_suspend(struct plan *p, const struct job *j, bool *ret_counted);
+/* Before plan_begin(): nodes of the job are planned one by one from then on, until
+ * pools are made anew. */
+void plan_end_counting(struct plan *p, const struct job *j);
+/* The first instant from `from` on at which the nodes of a suspended job, which has no
+ * reservation, are free for its rest; `also` is looked at besides those at which
+ * something ends on them, 0 = nothing. TIME_NEVER: none. O(what is on them, squared).
+ */
+int64_t plan_fit_rest(struct plan *p, const struct job *j, int64_t from, int64_t also);
+/* Who runs there leaves it its nodes now, whatever is reserved: the waiting jobs that
+ * are in its way then. False: it cannot go on now. */
+bool plan_in_way_of_rest(struct plan *p, const struct job *j, struct bitset *ret_jobs);
+/* It is reserved there. */
+void plan_reserve_rest(struct plan *p, const struct job *j, int64_t at);
+
 /* ---- the earliest slot ---- */
 
 /* A partition and an instant at which a job can have its resources. */

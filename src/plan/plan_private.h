@@ -69,7 +69,14 @@ struct plan {
     struct windows_known *windows;
     struct licences *licences; /* in use over time */
     struct without without;    /* of a fork; empty in an original */
+    bool rests;                /* those of suspended jobs have places */
 };
+
+/* lifted.c: the rest of a suspended job, with the nodes that it was on, as if it had
+ * been lifted at 0; and whether it could be laid at that instant. */
+struct lifted_rsv *lifted_rest(struct plan *p, const struct job *j);
+bool lifted_fits(
+    struct plan *p, const struct job *j, const struct lifted_rsv *l, int64_t at);
 
 static inline struct moment moment_of(const struct plan *p)
 {

@@ -6,25 +6,36 @@
 #include "plan/floating.h"
 #include "plan/plan_private.h"
 
-static bool keeps_memory(const struct taskdef *def)
+bool suspended_keeps_memory(const struct taskdef *def)
 {
     return def->per_task.v[RES_MEM] != 0 || def->mem_per_node_mb != 0
            || def->per_task.v[RES_SWAP] != 0;
+}
+
+static void end_counting_on(struct plan *p, const struct alloc *a)
+{
+    for (uint32_t n = a->first; n < a->first + a->count; n++) {
+        struct pool *pool = pools_of_node(p->pools, n);
+        if (pool && !pool->by_node)
+            fits_end_counting(p->fits, pool);
+    }
 }
 
 void suspended_note(struct plan *p)
 {
     for (size_t i = 0; p->c->suspended && i < p->c->active.n; i++) {
         const struct job *j = p->c->jobs.v[p->c->active.v[i]];
-        for (size_t k = 0; j->state == JOB_SUSPENDED && k < j->alloc.n; k++) {
-            const struct alloc *a = &j->alloc.v[k];
-            if (!keeps_memory(j->reqs[a->req].def))
-                continue;
-            for (uint32_t n = a->first; n < a->first + a->count; n++)
-                if (pools_of_node(p->pools, n))
-                    fits_end_counting(p->fits, pools_of_node(p->pools, n));
-        }
+        for (size_t k = 0; j->state == JOB_SUSPENDED && k < j->alloc.n; k++)
+            if (p->rests || suspended_keeps_memory(j->reqs[j->alloc.v[k].req].def))
+                end_counting_on(p, &j->alloc.v[k]);
     }
+}
+
+void plan_end_counting(struct plan *p, const struct job *j)
+{
+    for (size_t k = 0; !validity_world_changed(&p->validity, p->c) && k < j->alloc.n;
+         k++)
+        end_counting_on(p, &j->alloc.v[k]);
 }
 
 /* Pools planned by count know of reservations only how many units they hold. */

@@ -515,6 +515,10 @@ static int say_suspended(
     char at[INSTANT_TEXT];
 
     (void)c;
+    if (r->limit == 2)
+        return snprintf(ret_text, size,
+            "this job is suspended, and is planned to go on at %s, or sooner",
+            instant_text(r->until, at));
     if (r->limit)
         return snprintf(
             ret_text, size, "this job is suspended until somebody resumes it");

@@ -15,15 +15,14 @@ static void add_held(struct res *held, const struct node *n, const struct job *j
     }
 }
 
-struct res node_held(const struct cluster *c, const struct node *n,
-    const struct job *but, int64_t ahead_s)
+struct res node_held(
+    const struct cluster *c, const struct node *n, const struct job *but)
 {
     struct res held = {{0}};
 
     for (size_t i = 0; c->suspended && i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
-        if (j->state == JOB_SUSPENDED && j != but
-            && (ahead_s <= 0 || job_left_s(j) > ahead_s))
+        if (j->state == JOB_SUSPENDED && j != but)
             add_held(&held, n, j);
     }
     return held;

@@ -153,7 +153,7 @@ static int check_all(const struct cluster *c, const struct node *n, const struct
     int32_t initiators = node_class_free(c, n, d->cls);
 
     if (c->suspended)
-        held = node_held(c, n, j, 0);
+        held = node_held(c, n, j);
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t left = n->cfg.v[i] - n->ded.v[i] - held.v[i];
         /* measured use decides there, not what is dedicated */

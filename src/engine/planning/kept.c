@@ -20,6 +20,7 @@
 #include "config/settings.h"
 #include "engine/keeping.h"
 #include "engine/planning/private.h"
+#include "engine/rest.h"
 #include "plan/supply.h"
 
 #define TRIES       8 /* orders in which all are placed anew */
@@ -30,7 +31,7 @@ bool kept_wanted(const struct planning *p)
     for (size_t i = 0; i < p->wishes.sets.n; i++)
         if (p->wishes.sets.v[i].n > 1)
             return true;
-    return p->fixed.n > 0;
+    return p->fixed.n > 0 || p->rests > 0;
 }
 
 /* ---- turns ---- */
@@ -189,6 +190,7 @@ static void drop_others(struct engine *e)
         uint32_t job = plan_reserved_job(e->plan, i);
         if (job == INDEX_NONE || bitset_test(&p->jobs, job)
             || bitset_test(&p->fixed_jobs, job)
+            || e->c->jobs.v[job]->state == JOB_SUSPENDED
             || keeping_stands(e, e->c->jobs.v[job], PROMISE_DEADLINE)
             || keeping_stands(e, e->c->jobs.v[job], PROMISE_RETRY))
             continue;
@@ -396,6 +398,50 @@ void kept_place(struct engine *e, const struct search_terms *t)
     if (late)
         place_anew(e, &turns, late, t);
     vec_fini(&turns);
+}
+
+/* ---- the return of a suspended job ---- */
+
+/* Those in its way have other places, as long as there is time for that. How many are
+ * late then. */
+static size_t place_aside(struct engine *e, struct turns *io,
+    const struct bitset *in_way, const struct search_terms *terms)
+{
+    size_t skipped = 0;
+
+    for (size_t i = 0; i < io->n; i++)
+        if (bitset_test(in_way, io->v[i].m->job)) {
+            if (is_late(terms))
+                skipped++;
+            else
+                place_member(e, &io->v[i], e->now);
+        }
+    return press_late(io) + skipped;
+}
+
+bool kept_move_aside(struct engine *e, const struct job *rest,
+    const struct bitset *in_way, const struct search_terms *t)
+{
+    struct plan_kept *was = plan_keep(e->plan);
+    struct turns turns = sort_turns(e);
+
+    plan_unreserve(e->plan, rest);
+    for (size_t i = turns.n; i-- > 0;)
+        if (bitset_test(in_way, turns.v[i].m->job))
+            plan_unreserve(e->plan, e->c->jobs.v[turns.v[i].m->job]);
+    bool room = rest_find(e, rest, e->now, 0) == e->now;
+    if (room) {
+        plan_reserve_rest(e->plan, rest, e->now);
+        room = place_aside(e, &turns, in_way, t) == 0;
+    }
+    if (room)
+        plan_kept_free(was);
+    else
+        plan_lay_all_back(e->plan, was);
+    for (size_t i = 0; i < turns.n; i++)
+        note_place(e, turns.v[i].m);
+    vec_fini(&turns);
+    return room;
 }
 
 /* ---- the search ---- */

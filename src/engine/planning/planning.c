@@ -383,6 +383,8 @@ static void plan_by_node(struct engine *e, struct search_terms *t)
     begin_time(e);
     kept_place(e, t);
     begin_time(e);
+    returns_try(e, t);
+    begin_time(e);
     members_weigh(e, false);
     make_room(p);
     promise_offer(e, t);

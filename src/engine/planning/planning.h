@@ -47,6 +47,10 @@ void planning_drop(struct engine *e);
  * them). */
 void planning_end_cycle(struct engine *e);
 
+/* In a cycle, before the pass: suspended jobs go on, or have a place where they will
+ * (returns.c). O(suspended jobs x what is on their nodes). */
+void returns_keep(struct engine *e);
+
 /* When the waiting job is expected to start, and how exact that is: by predictions, not
  * by limits. All 0: it is not known. O(1), and once after each cycle O(members x steps
  * + active jobs). */

@@ -65,6 +65,7 @@ struct planning {
     int64_t began_ms;                /* this cycle, of PLANTIME */
     struct bitset unlifted;          /* kept.c: jobs that have yet to be lifted ... */
     bool lift_again;                 /* ... and then all of them once more */
+    uint32_t rests;                  /* returns.c: suspended jobs that have places */
     struct bitset due;               /* due.c: jobs that wait for what is told */
     uint64_t due_relief;             /* ... the relief_epoch of the last try */
     bool due_stay;                   /* ... nothing new is told: places stay */
@@ -107,6 +108,10 @@ uint32_t members_band(const struct engine *e, uint32_t qos);
  * the nodes, and keep it; and the search moves some, where the nodes take them. */
 bool kept_wanted(const struct planning *p);
 void kept_place(struct engine *e, const struct search_terms *t);
+/* The rest of a suspended job begins now, and who is in its way has another place; or
+ * nothing has changed: one would be later than promised. */
+bool kept_move_aside(struct engine *e, const struct job *rest,
+    const struct bitset *in_way, const struct search_terms *t);
 void kept_search(struct engine *e, const struct search_terms *t);
 
 /* promise.c: who was promised what cannot be is promised what can be. Then: each member
@@ -157,6 +162,10 @@ void broken_put_off(
 /* It is promised an earlier one again, or one at all. One that is as early as the first
  * has never been broken. */
 void broken_tighten(struct engine *e, struct promise *io, int64_t latest);
+
+/* returns.c: before its place a suspended job goes on where that delays nobody beyond
+ * what was promised. After kept_place(). */
+void returns_try(struct engine *e, const struct search_terms *t);
 
 /* window.c: who may move: some, if any member fits now. */
 bool window_choose(struct planning *p, size_t most);

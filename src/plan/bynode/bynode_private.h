@@ -47,11 +47,16 @@ static inline int64_t bynode_job_end(const struct bynode *b, const struct job *j
     return endings_of(b->c, j, *b->now);
 }
 
-/* When what a suspended job keeps of nodes is thought to be free: it could be over.
- * TIME_NEVER = the job is not suspended. */
-static inline int64_t bynode_over_at(const struct bynode *b, const struct job *j)
+/* Until when a suspended job keeps its memory: where the rest of it is planned that has
+ * it from then on, else it could be over. TIME_NEVER = the job is not suspended. */
+static inline int64_t bynode_kept_until(const struct bynode *b, const struct job *j)
 {
-    return j->state == JOB_SUSPENDED ? time_add(*b->now, job_left_s(j)) : TIME_NEVER;
+    const struct rsv *rest;
+
+    if (j->state != JOB_SUSPENDED)
+        return TIME_NEVER;
+    rest = rsvtable_of(b->reserved, j->index);
+    return rest ? rest->start_at : time_add(*b->now, job_left_s(j));
 }
 
 /* What is pinned to the node, as far as it counts for the asker; NULL = nothing. */

@@ -215,7 +215,7 @@ static struct instants end_times(const struct bynode *b, int64_t from)
             vec_push(&all, r->end_at);
     }
     for (size_t i = 0; b->c->suspended && i < b->c->active.n; i++) {
-        int64_t at = bynode_over_at(b, b->c->jobs.v[b->c->active.v[i]]);
+        int64_t at = bynode_kept_until(b, b->c->jobs.v[b->c->active.v[i]]);
         if (at > from && at < TIME_NEVER)
             vec_push(&all, at);
     }

@@ -32,7 +32,7 @@ static void take_tasks(
         taskdef_takes(theirs, &l->n->cfg, RES_PROCS, tasks));
 }
 
-/* Memory and swap that a job thought to be suspended keeps. */
+/* Memory and swap that a job keeps that is suspended, or thought to be. */
 static void take_kept(struct look *l, const struct job *other)
 {
     const struct alloc *piece;
@@ -41,6 +41,18 @@ static void take_kept(struct look *l, const struct job *other)
         for (int i = RES_MEM; i <= RES_SWAP; i++)
             l->room->res.v[i] -=
                 taskdef_takes(other->reqs[piece->req].def, &l->n->cfg, i, piece->tasks);
+}
+
+static void take_suspended(struct look *l, int64_t at)
+{
+    const struct cluster *c = l->by->b->c;
+
+    for (size_t i = 0; c->suspended && i < c->active.n; i++) {
+        const struct job *other = c->jobs.v[c->active.v[i]];
+        if (other->state == JOB_SUSPENDED && other != l->by->j
+            && bynode_kept_until(l->by->b, other) > at)
+            take_kept(l, other);
+    }
 }
 
 static void take_job(struct look *l, const struct node_job *on, int64_t at)
@@ -101,10 +113,7 @@ static void find_room_at(const struct asker *by, const struct node *n,
     room_meet(ret, c, n, &l.others);
     if (ret->closed)
         return;
-    if (c->suspended) {
-        struct res held = node_held(c, n, by->j, at - *by->b->now);
-        res_add(&ret->res, &held, -1);
-    }
+    take_suspended(&l, at);
     for (int i = 0; i < RES_DIMS; i++)
         if (ret->res.v[i] < 0)
             ret->res.v[i] = 0;

@@ -311,9 +311,9 @@ static void watch_suspended(struct sweep *w)
 
     for (size_t i = 0; c->suspended && i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
-        int64_t over_at = bynode_over_at(w->b, j);
-        if (over_at < TIME_NEVER)
-            watch_nodes_of(w, over_at, j);
+        int64_t kept_until = bynode_kept_until(w->b, j);
+        if (kept_until < TIME_NEVER)
+            watch_nodes_of(w, kept_until, j);
     }
 }
 

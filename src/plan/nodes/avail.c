@@ -96,7 +96,7 @@ static struct res free_now(const struct cluster *c, const struct job *j,
             have.v[others[i].dim] =
                 free_amount(n, others[i].dim, n->par->avail[others[i].policy]);
     if (c->suspended) {
-        struct res held = node_held(c, n, j, 0);
+        struct res held = node_held(c, n, j);
         res_add(&have, &held, -1);
     }
     return have;
