@@ -254,7 +254,8 @@ static bool preempt_by(struct engine *e, struct job *j, uint32_t partition,
         for (size_t i = 0; i < alloc.n; i++)
             vec_push(&j->alloc, alloc.v[i]);
         found = start_placed(e, j, OCCUPANCY_PLANNED, backfill);
-        place_rests(e, &victims);
+        if (found) /* else its own place is yet to be laid back */
+            place_rests(e, &victims);
     } else if (k.fresh) {
         wake_at(e, e->now + 1);
     }

@@ -253,7 +253,9 @@ static bool lay_back(
 }
 
 /* Not due: it may preempt, or go with less of its limit, at once. Its place is in
- * nobody's way then. */
+ * nobody's way then. Where it does not go, nobody has started, nor has been planned,
+ * since that was lifted; so it is laid back, unless somebody past a limit is there, and
+ * that puts off what was promised in any case. */
 static void try_sooner(struct engine *e, struct member *m)
 {
     struct job *j = e->c->jobs.v[m->job];
