@@ -101,6 +101,11 @@ def test_slurms_reservation_that_is_made_or_deleted_is_seen_with_the_next_job(po
     for job in jobs:
         slurm.wait_state(job, "RUNNING")
     assert "service" not in slurm.maui.ok("showres")
+    # so is that an array has ended, which Slurm alone takes for a dependency's fulfilment
+    slurm.ok("scancel", *jobs)
+    array = slurm.sbatch("--array=1-2", "-n", 1, script="sleep 4")  # longer than orders are awaited
+    after = slurm.sbatch("-n", 1, "-d", f"afterok:{array}")
+    slurm.wait_state(after, "RUNNING")
 
 
 def test_backfill_goes_around_the_priority_reservation(slurm):

@@ -27,9 +27,11 @@
 #define LEAVING_MS                                                                     \
     500 /* while somebody was sent back to the queue and is on nodes yet: of his       \
            leaving nobody tells, and another may wait for it */
-#define REST          4 /* times as long as a look took there is none */
-#define CALM_MS       100 /* since the last end: what follows it is not to wait for a look */
+#define REST          4   /* times as long as a look took there is none */
+#define CALM_MS       100 /* since the last end: what follows that comes first */
 #define CALM_MOST_MS  500 /* a look is put off by that */
+#define FULFILLED_MS  150 /* after an end who depended on it may start */
+#define AGAIN_MS      300 /* or, as the epilogue takes longer, later */
 #define START_WAIT_MS 5000
 #define SEEN_MS       3000      /* a look later than that is late */
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
@@ -250,6 +252,16 @@ static int64_t calm_ms(const struct adapter *a, int64_t due_ms)
     return at_ms < due_ms + CALM_MOST_MS ? at_ms : due_ms + CALM_MOST_MS;
 }
 
+/* Of a dependency that Slurm alone can judge, as on an array: somebody has ended. */
+static int64_t next_fulfilled_ms(const struct adapter *a)
+{
+    int64_t at_ms = a->ended_ms + FULFILLED_MS, least_ms = a->polled_ms + AGAIN_MS;
+
+    if (!looks_await_fulfilment(a))
+        return INT64_MAX;
+    return at_ms > least_ms ? at_ms : least_ms;
+}
+
 /* When all is to be looked at next. However many signs there are, and orders: a look at
  * very many jobs takes its time, of slurmctld too. */
 static int64_t next_look_ms(const struct adapter *a)
@@ -257,6 +269,8 @@ static int64_t next_look_ms(const struct adapter *a)
     int64_t least_ms = a->polled_ms + REST * a->look_cost_ms;
     int64_t at_ms = a->look ? 0 : calm_ms(a, a->polled_ms + adapter_pause_ms(a));
 
+    if (next_fulfilled_ms(a) < at_ms)
+        at_ms = next_fulfilled_ms(a);
     return at_ms > least_ms ? at_ms : least_ms;
 }
 

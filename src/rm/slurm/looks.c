@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #define WHOLE_MS 5000
+#define ENDED_MS 1000 /* since an end, in which a dependency may be fulfilled by it */
 #define KEEP_MS  1000 /* of a look: the heartbeat is written between looks */
 #define MARKING_MS                                                                     \
     200 /* of one look, for marks that the gate has left; the rest later */
@@ -211,6 +212,11 @@ static void begin_look(struct adapter *a)
     a->boot_asked = false;
 }
 
+bool looks_await_fulfilment(const struct adapter *a)
+{
+    return a->dependents > 0 && a->whole_ms < a->ended_ms + ENDED_MS;
+}
+
 int looks_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
@@ -224,7 +230,8 @@ int looks_poll(struct adapter *a)
     if (a->avoid_at != 0 && times_theirs(a) >= a->avoid_at)
         a->avoid_at = a->jobs_at = 0;
     if (a->wishes > 0 || notes_wait(a)
-        || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
+        || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS)
+        || looks_await_fulfilment(a))
         a->jobs_at = 0;
     if (a->marking != NULL)
         settle_marks(a);
