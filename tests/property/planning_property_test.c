@@ -53,7 +53,7 @@ struct world {
     bool by_node;    /* counts are not exact: a held job names hosts */
     bool reserves;   /* a user does */
     bool groups;     /* for some users */
-    uint32_t reserved, ordered;
+    uint32_t reserved, moved, ordered;
     const char *policy;  /* NULL: any */
     bool at_once;        /* it promises on entry */
     bool limited;        /* users may have so much active */
@@ -524,6 +524,31 @@ static void reserve_some(struct world *w, int64_t now)
         w->reserved++;
 }
 
+/* One that has not begun has another window. */
+static void move_some(struct world *w, int64_t now)
+{
+    const struct cluster *c = engine_cluster(w->e);
+    struct reservation draft = reservation_draft(RSV_ADMIN);
+    struct event ev = {.kind = EVENT_CHANGE_RESERVATION, .at = now};
+    struct event_result made;
+    struct err err;
+
+    for (size_t i = 0; i < c->reservations.n && !ev.u.change_reservation.name; i++) {
+        const struct reservation *r = c->reservations.v[i];
+        if (r && r->kind == RSV_USER && r->state == RSV_PLANNED
+            && rng_percent(&w->rng, 50))
+            ev.u.change_reservation.name = r->name;
+    }
+    draft.start_at = now + rng_range(&w->rng, 1, 40);
+    draft.end_at = draft.start_at + rng_range(&w->rng, 1, 30);
+    ev.u.change_reservation.draft = &draft;
+    ev.u.change_reservation.what = RSV_CHANGE_WINDOW;
+    ev.u.change_reservation.who = (struct actor){"u0", false};
+    if (ev.u.change_reservation.name)
+        w->moved += engine_apply(w->e, &ev, &made, &err) == 0;
+    reservation_fini(&draft);
+}
+
 /* A waiting job starts now, if there are nodes for it, whatever limits say; or it has
  * another QOS. */
 static void order_some(struct world *w, int64_t now)
@@ -562,6 +587,8 @@ static void run_world(struct world *w)
             lose_node(w, now);
         if (w->reserves && rng_percent(&w->rng, 4))
             reserve_some(w, now);
+        if (w->reserves && rng_percent(&w->rng, 6))
+            move_some(w, now);
         while (number < JOBS && rng_percent(&w->rng, 35))
             submit(w, number++, now);
         if (w->orders && rng_percent(&w->rng, 10))
@@ -597,7 +624,7 @@ static void what_is_broken_is_told(void **state)
  * where nodes are alike; those jobs are planned by count. */
 static void reservations_break_none(void **state)
 {
-    uint32_t first = seed_first(), reserved = 0, bettered = 0;
+    uint32_t first = seed_first(), reserved = 0, moved = 0, bettered = 0;
 
     (void)state;
     for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++) {
@@ -608,10 +635,12 @@ static void reservations_break_none(void **state)
         run_world(&w);
         assert_int_equal(engine_stats(w.e)->broken_promises, 0);
         reserved += w.reserved;
+        moved += w.moved;
         bettered += engine_stats(w.e)->plans_adopted;
         end(&w);
     }
     assert_true(reserved > 50);
+    assert_true(moved > 20);
     assert_true(bettered > 20);
 }
 

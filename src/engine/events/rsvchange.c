@@ -108,13 +108,26 @@ static void keep_first(const struct allocs *from, uint32_t tasks, struct allocs 
     }
 }
 
+/* It leaves its nodes, which go to *ret, to be asked like a new one: else those who are
+ * planned there would seem to stay off it in its new window, though they do not yet. */
+static void step_aside(const struct rsv_edit *c, struct allocs *ret)
+{
+    struct allocs none = {0};
+
+    copy(&c->r->alloc, ret);
+    reservation_set_nodes(c->e->c, c->r, &none);
+}
+
 /* The first node that it could not have during its new window; NULL = none. */
 static const struct node *find_taken(const struct rsv_edit *c)
 {
-    struct plan *view = calendar_view_of(c->e, c->r);
-    const struct node *taken = calendar_taken(c->e, view, c->r, &c->r->alloc);
+    struct allocs held = {0};
 
+    step_aside(c, &held);
+    struct plan *view = calendar_view_of(c->e, c->r);
+    const struct node *taken = calendar_taken(c->e, view, c->r, &held);
     plan_destroy(view);
+    reservation_set_nodes(c->e->c, c->r, &held);
     return taken;
 }
 
@@ -137,12 +150,13 @@ static int refuse_tasks(const struct rsv_edit *c, uint32_t tasks, struct err *er
 
 static int choose(struct rsv_edit *c, bool anew, struct allocs *ret, struct err *err)
 {
-    struct allocs held = c->r->alloc;
+    struct allocs held = {0};
 
     if (anew)
-        c->r->alloc = (struct allocs){0};
+        step_aside(c, &held);
     uint32_t tasks = calendar_choose(c->e, c->r, ret);
-    c->r->alloc = held;
+    if (anew)
+        reservation_set_nodes(c->e->c, c->r, &held);
     return rsvnodes_acceptable(c->r, tasks) ? 0 : refuse_tasks(c, tasks, err);
 }
 
