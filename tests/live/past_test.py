@@ -110,13 +110,14 @@ def site(daemon):
 
 
 def lead_a_day(site):
-    """Jobs, a hold, a reservation, ends: an hour and more between them."""
+    """Jobs, a hold, a reservation, ends: an hour and more between them. No limit of a job is
+    over meanwhile: its end would come at an instant that is recorded, before that or after."""
     daemon = site.daemon
-    a = submit(daemon, 4, 7200)
+    a = submit(daemon, 4, 40000)
     daemon.wait(lambda: daemon.state(a) == "Running", "its start")
     site.record()
     site.later(3600)
-    b, c = submit(daemon, 6, 7200), submit(daemon, 2, 3600)
+    b, c = submit(daemon, 6, 40000), submit(daemon, 2, 40000)
     daemon.wait(lambda: daemon.state(c) == "Running", "its start")
     site.record()
     site.later(1800)

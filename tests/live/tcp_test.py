@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TCP: who calls is told by a MUNGE credential for the very request."""
+import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -7,6 +9,8 @@ import socket
 import subprocess
 
 import pytest
+
+from live_daemon import wait_for
 
 SOCKET = "/run/munge/munge.socket.2"
 
@@ -17,28 +21,37 @@ def munge_answers():
 
 @pytest.fixture(scope="module")
 def munge(tmp_path_factory):
-    """A munged of our own at the usual place, unless one answers there already."""
-    if munge_answers():
-        yield
-        return
+    """A munged of our own at the usual place, unless one answers there already. Whoever runs
+    these tests at the same time waits: that one goes with who has started it."""
     if os.geteuid() != 0 or not shutil.which("munged"):
+        if munge_answers():
+            yield
+            return
         pytest.skip("no munged answers here, and none can be started")
+    os.makedirs(os.path.dirname(SOCKET), mode=0o755, exist_ok=True)
+    turn = os.open(os.path.dirname(SOCKET), os.O_RDONLY)
+    fcntl.flock(turn, fcntl.LOCK_EX)
+    with contextlib.nullcontext() if munge_answers() else munged(tmp_path_factory):
+        yield
+    os.close(turn)
+
+
+@contextlib.contextmanager
+def munged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("munge")
     folder.chmod(0o700)
     (folder / "key").write_bytes(os.urandom(64))
     (folder / "key").chmod(0o600)
-    os.makedirs(os.path.dirname(SOCKET), mode=0o755, exist_ok=True)
     daemon = subprocess.Popen(
         ["munged", "--force", "--foreground", f"--key-file={folder}/key",
          f"--pid-file={folder}/pid", f"--log-file={folder}/log",
          f"--seed-file={folder}/seed"], stderr=subprocess.DEVNULL)
-    for _ in range(200):
-        if munge_answers():
-            break
-        subprocess.run(["sleep", "0.02"], check=True)
-    yield
-    daemon.terminate()
-    daemon.wait()
+    try:
+        wait_for(munge_answers, "an answer of munged", 60, (folder / "log").read_text)
+        yield
+    finally:
+        daemon.terminate()
+        daemon.wait()
 
 
 @pytest.fixture
