@@ -144,6 +144,22 @@ def test_the_core_has_no_variables(build):
     assert not wrong, "\n".join(wrong)
 
 
+def test_a_name_that_programs_are_linked_by_is_defined_once(build):
+    """Which of two the linker takes depends on what else it was asked for. Programs that are
+    linked without each other may have the same; no name of a library is anywhere else."""
+    objects = sorted((build / "src").rglob("*.o"))
+    listing = subprocess.run(["nm", "-A", "-g", "--defined-only", *map(str, objects)],
+                             check=True, capture_output=True, text=True).stdout
+    defined = {}
+    for line in listing.splitlines():
+        path, _, name = line.rsplit(" ", 2)
+        path = pathlib.Path(path.partition(":")[0])
+        defined.setdefault(name, {})[path.name.replace(".._", "")] = path.parent.name
+    wrong = [f"{name}: {', '.join(where)}" for name, where in sorted(defined.items())
+             if len(where) > 1 and any(folder.endswith(".a.p") for folder in where.values())]
+    assert len(defined) > 1000 and not wrong, "\n".join(wrong)
+
+
 def largest_circle(archive, room):
     """Files of the room (a pattern of their objects' names) that call each other in a
     circle: the most of them, by name."""

@@ -7,13 +7,26 @@ OpenPBS's qrun -H starts held jobs and what does not fit.
 `Recorded` below is the tests' side: a new server, from captured answers or empty, jobs that
 end when they are told to, nodes that fail, and a list of all starts.
 
-The commands are called hundreds of times: what they do not need is imported by who does."""
+The commands are called hundreds of times: each is a small program (command.c) that asks one
+process here, which a process of tests starts and which goes with it."""
+import atexit
+import contextlib
 import fcntl
+import functools
+import io
 import json
 import os
+import pathlib
 import re
+import select
+import shutil
+import socket
+import subprocess
 import sys
+import tempfile
 import time
+import traceback
+import xml.etree.ElementTree as ET
 
 NAMES = ("qstat", "pbsnodes", "qrun", "qdel", "qhold", "qrls", "qalter", "qsig", "qrerun",
          "qsub", "qmgr", "qselect")
@@ -123,7 +136,6 @@ def show_nodes_json(o):
 
 
 def add_xml(parent, name, value):
-    import xml.etree.ElementTree as ET
     child = ET.SubElement(parent, name)
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -133,7 +145,6 @@ def add_xml(parent, name, value):
 
 
 def show_xml(kind, records):
-    import xml.etree.ElementTree as ET
     data = ET.Element("Data")
     for record in records:
         add_xml(data, kind, record)
@@ -423,8 +434,7 @@ def qmgr(o, args):
         print(f"set server scheduling = {o['scheduling']}")
 
 
-def command(name, args):
-    folder = os.environ["PBS_RECORDED"]
+def command(folder, name, args):
     try:
         with State(folder) as o:
             if o.get("away"):
@@ -445,11 +455,60 @@ def command(name, args):
     return 0
 
 
+# ---- who does what the commands are called for ----
+
+def answer(line):
+    """As command.c asks and reads it."""
+    asked = b""
+    while part := line.recv(65536):
+        asked += part
+    folder, name, *args = asked.decode().split("\0")
+    out, err, status = io.StringIO(), io.StringIO(), 1
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = command(folder, name, args)
+        except Exception:  # a fault of ours is told to who calls
+            traceback.print_exc()
+    text = out.getvalue().encode()
+    line.sendall(b"%d %d\n%s%s" % (status, len(text), text, err.getvalue().encode()))
+
+
+def serve(path):
+    """For as long as standard input is open."""
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(path)
+        os.chmod(path, 0o777)
+        door.listen(100)
+        print("ready", flush=True)
+        while 0 not in select.select([0, door], [], [])[0]:
+            with door.accept()[0] as line, contextlib.suppress(OSError):
+                line.settimeout(60)
+                answer(line)
+
+
+@functools.cache
+def program():
+    """What all the commands are, and who answers it: of this process."""
+    here = pathlib.Path(__file__).resolve()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="maui-pbs-"))
+    folder.chmod(0o755)
+    subprocess.run(["cc", f'-DSOCKET="{folder}/s"', here.with_name("command.c"), "-o",
+                    folder / "command"], check=True)
+    server = subprocess.Popen(["/usr/bin/python3", "-IS", here, folder / "s"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def leave():
+        server.communicate()
+        shutil.rmtree(folder)
+    atexit.register(leave)
+    assert server.stdout.readline() == b"ready\n"
+    return folder / "command"
+
+
 # ---- the tests' side ----
 
 class Recorded:
     def __init__(self, folder, torque=False, nodes=2, cpus=4, library=None):
-        import pathlib
         self.folder = pathlib.Path(folder)
         self.exec = self.folder / "exec"  # where PBS lies, with its library if there is one
         (self.exec / "lib").mkdir(parents=True)
@@ -458,13 +517,8 @@ class Recorded:
         self.torque = torque
         self.bin = self.folder / "bin"
         self.bin.mkdir()
-        here = pathlib.Path(__file__).resolve()
-        for name in NAMES:  # what is imported is not compiled at every call
-            (self.bin / name).write_text(f"#!/usr/bin/python3 -IS\nimport sys\n"
-                                         f"sys.path.insert(0, {str(here.parent)!r})\n"
-                                         f"import {here.stem}\n"
-                                         f"sys.exit({here.stem}.command({name!r}, sys.argv[1:]))\n")
-            (self.bin / name).chmod(0o755)
+        for name in NAMES:
+            (self.bin / name).symlink_to(program())
         records = {}
         for i in range(nodes):
             name = f"cn{i + 1:02}"
@@ -484,7 +538,6 @@ class Recorded:
     @classmethod
     def of_fixtures(cls, folder, fixtures, torque=False):
         """As the captured answers left it."""
-        import xml.etree.ElementTree as ET
         server = cls(folder, torque)
         with State(server.folder) as o:
             if torque:
@@ -542,3 +595,7 @@ class Recorded:
 def tree_of(element, but):
     return {child.tag: tree_of(child, ()) if len(child) else child.text or ""
             for child in element if child.tag not in but}
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

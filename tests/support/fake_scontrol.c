@@ -33,7 +33,7 @@ void fake_scontrol_look(struct adapter *a)
 void fake_scontrol_end(struct adapter *a)
 {
     jobs_forget(a);
-    nodes_forget(a);
+    adapter_forget_nodes(a);
     reservations_forget(a);
     names_forget(a);
     for (size_t i = 0; i < a->pending.n; i++)

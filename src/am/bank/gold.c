@@ -295,11 +295,11 @@ static enum bank_answer answer_of(
 static enum bank_answer was_charged(
     struct talk *t, const char *name, bool *ret, struct err *err)
 {
-    struct sssrmap_response r;
+    struct sssrmap_response r = {.code = -1};
 
     if (ask_server(t, make_query(name), &r, err) < 0)
         return BANK_LATER;
-    *ret = *ret || atof(r.charge) > 0;
+    *ret = *ret || strtod(r.charge, NULL) > 0;
     if (r.code >= 0 && r.code < 100)
         return BANK_DONE;
     err_set(err, ERR_CONFLICT, "whether it was charged already: %s (code %03d)",
@@ -310,7 +310,7 @@ static enum bank_answer was_charged(
 /* Takes the body. */
 static enum bank_answer ask_for_it(struct talk *t, char *body, struct err *err)
 {
-    struct sssrmap_response r;
+    struct sssrmap_response r = {.code = -1};
 
     if (ask_server(t, body, &r, err) < 0)
         return BANK_LATER;

@@ -51,7 +51,7 @@ static enum bank_answer tell_bank(
 
     if (strcmp(argv[1], "file") == 0)
         return file_tell(argv[2], ask, err);
-    g.timeout_s = atol(argv[5]);
+    g.timeout_s = strtol(argv[5], NULL, 10);
     return gold_tell(&g, ask, err);
 }
 
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     struct bank_ask ask = {.verb = argc > 1 ? argv[argc - 1] : ""};
     bool file = argc == 5 && strcmp(argv[1], "file") == 0;
     bool gold = argc == 7 && strcmp(argv[1], "gold") == 0;
-    long timeout_s = file || gold ? atol(argv[argc - 2]) : 0;
+    long timeout_s = file || gold ? strtol(argv[argc - 2], NULL, 10) : 0;
     enum bank_answer answer = BANK_REFUSED;
     json_t *body;
 

@@ -120,7 +120,7 @@ static int read_code(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
 
-    return digits > 0 && digits < 6 && !text[digits] ? atoi(text) : -1;
+    return digits > 0 && digits < 6 && !text[digits] ? (int)strtol(text, NULL, 10) : -1;
 }
 
 static void on_end(void *ctx, const char *name)
@@ -134,9 +134,9 @@ static void on_end(void *ctx, const char *name)
     else if (r->in_status && strcmp(name, "Message") == 0)
         copy_text(ret->message, sizeof ret->message, r->text);
     else if (is_signed(r) && strcmp(name, "Count") == 0)
-        ret->count = atol(r->text);
+        ret->count = strtol(r->text, NULL, 10);
     else if (is_signed(r) && strcmp(name, "Charge") == 0
-             && (!*ret->charge || atof(r->text) > atof(ret->charge)))
+             && (!*ret->charge || strtod(r->text, NULL) > strtod(ret->charge, NULL)))
         copy_text(ret->charge, sizeof ret->charge, r->text);
     else if (strcmp(name, "DigestValue") == 0)
         copy_text(r->digest, sizeof r->digest, r->text);

@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "base/zone.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #define LINE_MOST    65536
 #define CELLS_MAX    64
@@ -772,19 +774,19 @@ static void tell_gold_accounts(struct gold *g)
 static int64_t read_day(const char *text)
 {
     const struct zone zone = zone_system();
-    int year, month, day, hour = 0, minute = 0, second = 0;
-    int n;
+    struct tm tm = {0};
 
     if (!text || !*text || strstr(text, "infinity") || strcmp(text, "-") == 0)
         return 0;
-    n = sscanf(
-        text, "%4d-%2d-%2d %2d:%2d:%2d", &year, &month, &day, &hour, &minute, &second);
-    if ((n != 3 && n != 6) || year < 1970 || month < 1 || month > 12 || day < 1
-        || day > 31 || hour < 0 || hour > 24 || minute < 0 || minute > 59 || second < 0
-        || second > 60)
+    const char *end = strptime(text, "%Y-%m-%d", &tm);
+    if (!end || tm.tm_year < 70)
         return -1;
-    return zone.at(zone.ctx, zone_day_number(year, month, day),
-        hour * 3600 + minute * 60 + second);
+    end += strspn(end, " ");
+    if (isdigit((unsigned char)*end) && !strptime(end, "%H:%M:%S", &tm))
+        return -1;
+    return zone.at(zone.ctx,
+        zone_day_number(tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday),
+        tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec);
 }
 
 static const struct gold_account *find_gold(const struct gold *g, const char *id)

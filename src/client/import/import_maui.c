@@ -123,16 +123,16 @@ static void want_file(struct old_home *h, struct import_place at, const char *na
     vec_push(&h->files, path);
 }
 
-/* Lines of a file as they are, whatever ends them there. */
+/* Lines of a file as they are, whatever ends them there: one at least. */
 static void add_lines(struct strbuf *to, const char *from, const char *end)
 {
-    while (from < end) {
+    do {
         const char *stop = memchr(from, '\n', (size_t)(end - from));
         size_t n = (size_t)((stop != NULL ? stop : end) - from);
         strbuf_add_n(to, from, n > 0 && from[n - 1] == '\r' ? n - 1 : n);
         strbuf_add(to, "\n");
         from = stop != NULL ? stop + 1 : end;
-    }
+    } while (from < end);
 }
 
 /* A comment, or a blank line. `open`: the line before, which was left out, ended in a

@@ -197,7 +197,7 @@ static void print_way(const char *url, const char *on, bool read_only)
 {
     const char *port = strrchr(url, ':');
     char host[256] = "HOST";
-    int n = 0;
+    char *end;
 
     if (on)
         snprintf(host, sizeof host, "%s", on);
@@ -205,8 +205,11 @@ static void print_way(const char *url, const char *on, bool read_only)
         gethostname(host, sizeof host - 1);
     printf("    It serves once, within a minute%s.\n",
         read_only ? "; the session may look only" : "");
-    if (strstr(url, "://127.0.0.1:") && sscanf(port, ":%d", &n) == 1)
-        printf("    From elsewhere, first: ssh -L %d:127.0.0.1:%d %s\n", n, n, host);
+    if (!strstr(url, "://127.0.0.1:"))
+        return;
+    long n = strtol(port + 1, &end, 10);
+    if (end != port + 1)
+        printf("    From elsewhere, first: ssh -L %ld:127.0.0.1:%ld %s\n", n, n, host);
 }
 
 /* From elsewhere the address comes sealed: nothing else of the answer is believed. */

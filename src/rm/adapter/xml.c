@@ -164,7 +164,7 @@ const char *xml_text(const struct xml_element *e, const char *name)
     return child != NULL ? child->text : NULL;
 }
 
-const char *xml_attr(const struct xml_element *e, const char *name)
+const char *xml_attr_of(const struct xml_element *e, const char *name)
 {
     for (size_t i = 0; e != NULL && e->attrs[i] != NULL; i += 2)
         if (strcmp(e->attrs[i], name) == 0)

@@ -30,7 +30,7 @@ const struct xml_element *xml_child(const struct xml_element *e, const char *nam
 const struct xml_element *xml_beside(const struct xml_element *e, const char *name);
 /* The text of the first of that name in it; NULL where there is none. */
 const char *xml_text(const struct xml_element *e, const char *name);
-const char *xml_attr(const struct xml_element *e, const char *name); /* or NULL */
+const char *xml_attr_of(const struct xml_element *e, const char *name); /* or NULL */
 
 /* A copy with '?' for bytes that are no text of UTF-8, and for control characters.
  * Owned by the caller. */

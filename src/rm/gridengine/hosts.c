@@ -28,7 +28,7 @@ static const char *find_named(
 {
     for (const struct xml_element *c = xml_child(e, tag); c != NULL;
          c = xml_beside(c->next, tag)) {
-        const char *is = xml_attr(c, "name");
+        const char *is = xml_attr_of(c, "name");
 
         if (is != NULL && strcmp(is, name) == 0)
             return c->text;
@@ -48,7 +48,7 @@ static void note_own(struct ge_hosts *all, const char *queue)
 static int64_t read_queue(
     struct ge_hosts *all, struct ge_host *h, const struct xml_element *e)
 {
-    const char *name = xml_attr(e, "name");
+    const char *name = xml_attr_of(e, "name");
     struct ge_instance i = {.queue = name,
         .type = find_named(e, "queuevalue", "qtype_string"),
         .state = find_named(e, "queuevalue", "state_string"),
@@ -69,7 +69,7 @@ static int64_t read_queue(
 static void read_share(
     struct ge_hosts *all, struct ge_host *h, const struct xml_element *e)
 {
-    const char *number = xml_attr(e, "name"),
+    const char *number = xml_attr_of(e, "name"),
                *task = find_named(e, "jobvalue", "taskid");
     const char *instance = find_named(e, "jobvalue", "qinstance_name");
     const char *role = find_named(e, "jobvalue", "pe_master");
@@ -98,7 +98,7 @@ static void read_values(struct ge_host *h, const struct xml_element *host)
     const struct xml_element *e = xml_child(host, "resourcevalue");
 
     for (; e != NULL; e = xml_beside(e->next, "resourcevalue")) {
-        const char *name = xml_attr(e, "name"), *from = xml_attr(e, "dominance");
+        const char *name = xml_attr_of(e, "name"), *from = xml_attr_of(e, "dominance");
 
         if (name != NULL)
             vec_push(&h->values, ((struct ge_value){name, e->text,
@@ -170,7 +170,7 @@ static void read_sizes(struct ge_host *h, const struct xml_element *e, int64_t u
 
 static void read_host(struct ge_hosts *all, const struct xml_element *e)
 {
-    struct ge_host h = {.desc = {.name = xml_attr(e, "name")}};
+    struct ge_host h = {.desc = {.name = xml_attr_of(e, "name")}};
     const char *arch = find_named(e, "hostvalue", "arch_string");
     int64_t used = 0;
 

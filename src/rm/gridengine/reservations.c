@@ -65,9 +65,9 @@ static void read_reservation(struct ge_reservations *all, const struct xml_eleme
     if (r.id == NULL || *r.id == '\0' || r.end_at <= r.start_at)
         return;
     for (const struct xml_element *g = granted ? granted->first : NULL; g; g = g->next)
-        add_grant(&r, xml_attr(g, "queue_instance"), xml_attr(g, "slots"));
+        add_grant(&r, xml_attr_of(g, "queue_instance"), xml_attr_of(g, "slots"));
     for (const struct xml_element *a = acl ? acl->first : NULL; a; a = a->next) {
-        const char *user = xml_attr(a, "user");
+        const char *user = xml_attr_of(a, "user");
 
         if (user != NULL && *user != '\0' && *user != '@')
             vec_push(&r.users, user);

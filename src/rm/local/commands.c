@@ -234,7 +234,7 @@ static void (*const handlers[])(struct local_job *, const struct command *) = {
 };
 #define HANDLERS (sizeof handlers / sizeof handlers[0])
 
-void command_run(struct local_job *j, const struct command *c)
+void commands_run(struct local_job *j, const struct command *c)
 {
     handlers[c->cmd.action](j, c);
 }

@@ -17,7 +17,7 @@ struct command {
 };
 
 int local_command(struct rm *rm, const struct rm_command *cmd, struct err *err);
-void command_run(struct local_job *j, const struct command *c);
+void commands_run(struct local_job *j, const struct command *c);
 void command_free(struct command *c);
 
 #endif

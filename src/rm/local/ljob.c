@@ -157,7 +157,7 @@ void ljob_next(struct local_job *j)
         struct command *c = j->later.v[0];
 
         vec_remove(&j->later, 0);
-        command_run(j, c);
+        commands_run(j, c);
         command_free(c);
     }
 }

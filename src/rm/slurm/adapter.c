@@ -112,10 +112,10 @@ static void forget(struct adapter *a, const char *why)
         t->end_told = false;
     }
     a->jobs_at = 0;
-    nodes_forget(a);
+    adapter_forget_nodes(a);
     reservations_forget(a);
     limits_forget(a);
-    rights_forget(a);
+    adapter_forget_rights(a);
     a->told_all = false;
     while (a->pending.n > 0) {
         struct pending p = a->pending.v[--a->pending.n];
@@ -492,7 +492,7 @@ static void on_open(void *ctx, const struct link_opening *o)
     a->marking = marking_new(a->gate_home);
     a->poll_ms = link_attr_ms(o, "POLLINTERVAL", POLL_MS);
     a->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
-    notes_open(a, link_attr(o, "NOTES"));
+    adapter_open_notes(a, link_attr(o, "NOTES"));
     a->limits = limits == NULL || strcasecmp(limits, "MAUI") != 0;
     adapter_health(a, "marks", NULL); /* what one before this has said is over */
     adapter_health(a, "clock", NULL);
@@ -543,12 +543,12 @@ static void on_command(void *ctx, const struct rm_command *c)
 
 static void on_note(void *ctx, const struct rm_note *n)
 {
-    notes_take(ctx, n);
+    adapter_take_note(ctx, n);
 }
 
 static void on_submit(void *ctx, const struct rm_submission *s)
 {
-    submit_job(ctx, s);
+    adapter_submit_job(ctx, s);
 }
 
 /* All lines that came together are taken. */
@@ -600,7 +600,7 @@ int adapter_main(const char *doubt)
     }
     status = sd_event_loop(a->loop);
     jobs_forget(a);
-    nodes_forget(a);
+    adapter_forget_nodes(a);
     reservations_forget(a);
     names_forget(a);
     batch_free(a->batch);

@@ -301,7 +301,7 @@ int64_t nodes_least_procs(const struct adapter *a, const char *const *names);
  * Slurm's reservations, unless they were read a moment before. Each such look costs
  * slurmctld as much as a tenth of a job. */
 int nodes_look(struct adapter *a);
-void nodes_forget(struct adapter *a);
+void adapter_forget_nodes(struct adapter *a);
 bool licence_known(const struct adapter *a, const char *name);
 /* The first of a list as "a,b". */
 const struct part *part_find(const struct adapter *a, const char *list);
@@ -381,7 +381,7 @@ bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);
 int rights_poll(struct adapter *a);
 /* Has it slurmdbd, which has operators, coordinators, QOS and limits? */
 bool rights_has_accounts(const slurm_conf_t *c);
-void rights_forget(struct adapter *a);
+void adapter_forget_rights(struct adapter *a);
 
 /* ---- jobs.c ---- */
 /* Take back jobs that Slurm could start (`astrays`), for some time: of many the rest is
@@ -540,9 +540,9 @@ const char *request_exclude(const slurm_job_info_t *j, struct request_room *room
 
 #define NOTES_RATE 20
 /* `rate` as RMCFG says, or NULL. */
-void notes_open(struct adapter *a, const char *rate);
+void adapter_open_notes(struct adapter *a, const char *rate);
 /* Of the daemon: written when it is its turn. */
-void notes_take(struct adapter *a, const struct rm_note *n);
+void adapter_take_note(struct adapter *a, const struct rm_note *n);
 /* Is it time to write some, of a table that is to be read anew? */
 bool notes_wait(const struct adapter *a);
 void notes_write(struct adapter *a, const job_info_msg_t *msg);
@@ -557,7 +557,7 @@ bool notes_has_begin(const struct adapter *a, const slurm_job_info_t *j);
 /* ---- submit.c, text/submit.c ---- */
 /* Before what it waits for in other resource managers, in the job's own comment. */
 #define COMMENT_OTHERS "maui-depends:"
-void submit_job(struct adapter *a, const struct rm_submission *s);
+void adapter_submit_job(struct adapter *a, const struct rm_submission *s);
 
 /* ---- orders.c: what the scheduler decides ---- */
 /* A start of a job of one part is not sent before the next other order, or

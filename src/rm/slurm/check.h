@@ -31,7 +31,7 @@ void check_add(
 bool check_is_privileged(const slurm_conf_t *c);
 
 /* Exit status 1: something lets jobs start past the scheduler, or not at all. */
-int check_main(const struct site *site);
+int check_site(const struct site *site);
 
 /* ---- inspect.c: beyond slurm.conf ---- */
 

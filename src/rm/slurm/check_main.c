@@ -110,7 +110,7 @@ static bool print_findings(const struct findings *f)
     return fatal;
 }
 
-int check_main(const struct site *site)
+int check_site(const struct site *site)
 {
     slurm_conf_t *c = NULL;
     struct findings f = {0};

@@ -69,7 +69,7 @@ static int run_command(const char *what, const struct install_options *o)
     else if (strcmp(what, "conf") == 0)
         fputs(conf_snippet_text(), stdout);
     else if (strcmp(what, "check") == 0)
-        return check_main(&o->site);
+        return check_site(&o->site);
     else if (strcmp(what, "letgo") == 0)
         return letgo_main(o->site.home);
     else if (strcmp(what, "watch") == 0)

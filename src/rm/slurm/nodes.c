@@ -648,7 +648,7 @@ int nodes_look(struct adapter *a)
     return look_at_nodes(a, false) < 0 ? -1 : reservations_poll(a);
 }
 
-void nodes_forget(struct adapter *a)
+void adapter_forget_nodes(struct adapter *a)
 {
     struct told_node *t, *next;
 

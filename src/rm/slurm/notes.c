@@ -24,7 +24,7 @@
 #define TEXT_MAX 300
 #define MARGIN_S 60 /* a start sooner than that is not worth a begin time */
 
-void notes_open(struct adapter *a, const char *rate)
+void adapter_open_notes(struct adapter *a, const char *rate)
 {
     char *end;
     long n = rate != NULL ? strtol(rate, &end, 10) : -1;
@@ -49,7 +49,7 @@ static char *clean_text(const char *text)
     return strbuf_take(&b);
 }
 
-void notes_take(struct adapter *a, const struct rm_note *n)
+void adapter_take_note(struct adapter *a, const struct rm_note *n)
 {
     struct told_job *t = a->notes_rate > 0 ? jobs_find(a, n->job) : NULL;
 

@@ -203,7 +203,7 @@ int rights_poll(struct adapter *a)
     return result;
 }
 
-void rights_forget(struct adapter *a)
+void adapter_forget_rights(struct adapter *a)
 {
     a->rights_digest = 0;
 }

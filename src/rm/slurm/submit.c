@@ -240,7 +240,7 @@ static const char *why_not_slurms(const struct job_desc *d)
                : NULL;
 }
 
-void submit_job(struct adapter *a, const struct rm_submission *s)
+void adapter_submit_job(struct adapter *a, const struct rm_submission *s)
 {
     submit_response_msg_t *answered = NULL;
     struct submit_room room = {0};

@@ -44,7 +44,7 @@ static const char *look_at(struct adapter *a, const char *jobs)
 
 static void note(struct adapter *a, const char *job, const char *text, int64_t start_at)
 {
-    notes_take(a, &(struct rm_note){job, text, start_at});
+    adapter_take_note(a, &(struct rm_note){job, text, start_at});
 }
 
 static int begin(void **state)
@@ -52,7 +52,7 @@ static int begin(void **state)
     static struct adapter a;
 
     a = (struct adapter){.connected = true, .facts.memory = true};
-    notes_open(&a, NULL);
+    adapter_open_notes(&a, NULL);
     *fake_scontrol() = (struct fake_scontrol){0};
     *state = &a;
     return 0;
@@ -227,7 +227,7 @@ static void the_first_to_start_are_written_first_and_no_more_than_the_rate(void 
 
     for (int i = 1; i <= 9; i++)
         strbuf_printf(&jobs, "JobId=%d" WAITS " AdminComment=maui:kept\n", i);
-    notes_open(a, "2"); /* in 2.5 s: 5 */
+    adapter_open_notes(a, "2"); /* in 2.5 s: 5 */
     look_at(a, jobs.text);
     for (int i = 1; i <= 9; i++) {
         snprintf(id, sizeof id, "%d", i);
@@ -254,7 +254,7 @@ static void texts_do_not_look_like_fields(void **state)
 
 static void none_are_written_where_notes_are_off(void **state)
 {
-    notes_open(*state, "0");
+    adapter_open_notes(*state, "0");
     look_at(*state, "JobId=7" WAITS " AdminComment=maui:kept\n");
     note(*state, "7", "waits", 0);
     assert_string_equal(

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *room_take(struct text_room *room, size_t count, size_t size)
+void *text_room_take(struct text_room *room, size_t count, size_t size)
 {
     void *block = xcalloc(count ? count : 1, size);
 

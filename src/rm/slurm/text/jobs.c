@@ -188,7 +188,7 @@ static void read_cpus(
             || strcmp(f->v.v[i + 1].key, "*CPU_IDs") != 0)
             continue;
         if (j->job_resrcs == NULL)
-            j->job_resrcs = room_take(room, 1, sizeof *j->job_resrcs);
+            j->job_resrcs = text_room_take(room, 1, sizeof *j->job_resrcs);
         gres = i + 3 < f->v.n && strcmp(f->v.v[i + 3].key, "*GRES") == 0
                    ? f->v.v[i + 3].value
                    : (char *)"";
@@ -217,7 +217,7 @@ static void read_devices(slurm_job_info_t *j, struct text_room *room)
 
     if (hosts == NULL)
         return;
-    j->gres_detail_str = room_take(room, (size_t)n, sizeof *j->gres_detail_str);
+    j->gres_detail_str = text_room_take(room, (size_t)n, sizeof *j->gres_detail_str);
     while ((host = slurm_hostlist_shift(hosts)) != NULL) {
         const struct cpus_of *found = find_cpus(j, host);
 

@@ -48,7 +48,7 @@ static void *listing(const char *command, const char *const *keys, size_t size,
         lines += *p == '\n';
     *ret_room = xcalloc(1, sizeof **ret_room);
     *ret_n = 0;
-    records = room_take(*ret_room, lines, size);
+    records = text_room_take(*ret_room, lines, size);
     vec_push(&(*ret_room)->blocks, text);
     while ((line = next_line(&at)) != NULL) {
         size_t n = strlen(keys[0]);

@@ -4,7 +4,7 @@
 #include "rm/slurm/adapter.h"
 #include "rm/slurm/text/text.h"
 
-void submit_job(struct adapter *a, const struct rm_submission *s)
+void adapter_submit_job(struct adapter *a, const struct rm_submission *s)
 {
     adapter_done(a, s->token, RM_REFUSED, NULL,
         "jobs are submitted to Slurm by sbatch here: the scheduler speaks to it "

@@ -55,7 +55,7 @@ struct fields {
     bool twice, astray;
 };
 
-void *room_take(struct text_room *room, size_t count, size_t size);
+void *text_room_take(struct text_room *room, size_t count, size_t size);
 void room_free(struct text_room *room);
 /* The line is cut into pieces and has to live on. A value goes on to the next of the
  * `keys` (NULL ends), blanks and all. */
