@@ -301,7 +301,7 @@ static void tell_records(struct wiki *w, bool jobs, const char *text, size_t n,
 {
     struct listing *l = jobs ? w->jobs : w->nodes;
     const char *at = text, *record;
-    size_t len, told = 0, nameless = 0, rubbish = 0;
+    size_t len, told = 0, wrong = 0, nameless = 0, rubbish = 0;
 
     while (wiki_next(&at, text + n, form, &record, &len)) {
         struct err err = {0};
@@ -312,6 +312,7 @@ static void tell_records(struct wiki *w, bool jobs, const char *text, size_t n,
             told++;
             continue;
         }
+        wrong++;
         rubbish += !parted;
         if (w->record.id != NULL)
             keep_thing(w, l);
@@ -321,8 +322,10 @@ static void tell_records(struct wiki *w, bool jobs, const char *text, size_t n,
     }
     w->nothing |= rubbish > 0 && told == 0;
     /* who is missed may be there at the next look, when it is time for that: an answer
-     * that is not whole is none twenty milliseconds later either */
-    listing_end(l, w->whole && nameless == 0, agent_sink(w->agent));
+     * that is not whole is none twenty milliseconds later either. One of which nothing
+     * can be read says of nobody that it is gone, however often it comes. */
+    listing_end(
+        l, w->whole && nameless == 0 && (told > 0 || wrong == 0), agent_sink(w->agent));
 }
 
 void wiki_told_nodes(struct wiki *w, const char *text, size_t n, enum wiki_form form,
