@@ -35,7 +35,7 @@ export function Keys() {
       if (other(e)) return;
       if (e.key === "g") goAt = Date.now();
       else if (e.key === "?") setHelp(true);
-      else if (e.key === ".") document.querySelector<HTMLElement>(".actions button")?.focus();
+      else if (e.key === ".") document.querySelector<HTMLElement>(".actions button, .actions a")?.focus();
       else if (e.key === "w") document.querySelector<HTMLElement>(".j-why")?.focus();
       else if (e.key === "b") document.getElementById("travel")?.click();
       else if (e.key === "c" && at !== null) void stepCycles(1);

@@ -171,7 +171,7 @@ function Mine({ user }: { user: string }) {
   if (list.error || !list.jobs.length)
     return <p className="quiet empty">You have no jobs. <code>msub -l nodes=1,walltime=1:00:00 SCRIPT</code> submits one.</p>;
   return (
-    <table className="list">
+    <table className="list my-jobs">
       <thead><tr><th>Job</th><th>Name</th><th>State</th><th className="number">Procs</th><th className="last">When, or why not</th></tr></thead>
       <tbody>
         {list.jobs.map((j) => (

@@ -66,7 +66,7 @@ export function MayUse({ name }: { name: string }) {
   const [told, setTold] = useState<(Verdict & { who: string }) | null>(null);
   const word = of.trim();
   return (
-    <form className="may" onSubmit={(e) => {
+    <form aria-label="May it be used by" className="may" onSubmit={(e) => {
       e.preventDefault();
       const who = `${kind === "qos" ? "QOS" : WORDS[kind][0].toUpperCase() + WORDS[kind].slice(1)} ${word}`;
       if (word) void askVerdict(kind, word, name).then((v) => setTold({ ...v, who }));
