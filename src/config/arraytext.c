@@ -2,6 +2,8 @@
  * The indexes of a job array. */
 #include "config/arraytext.h"
 
+#include "base/strbuf.h"
+
 #include <stdbool.h>
 
 /* Decimal digits at *p, stepping over them. What is above `most` is most + 1. */
@@ -96,4 +98,18 @@ void array_fini(struct array_spec *a)
 {
     vec_fini(&a->indexes);
     a->at_once = 0;
+}
+
+char *array_text(const uint32_t *indexes, size_t n)
+{
+    struct strbuf b = {0};
+
+    for (size_t i = 0, last; i < n; i = last + 1) {
+        for (last = i; last + 1 < n && indexes[last + 1] == indexes[last] + 1;)
+            last++;
+        strbuf_printf(&b, "%s%u", i ? "," : "", indexes[i]);
+        if (last > i)
+            strbuf_printf(&b, "-%u", indexes[last]);
+    }
+    return strbuf_take(&b);
 }

@@ -20,5 +20,8 @@ struct array_spec {
 /* -1 with a sentence, and *ret is empty. */
 int array_parse(const char *text, struct array_spec *ret, struct err *err);
 void array_fini(struct array_spec *a);
+/* The indexes as array_parse() reads them, neighbours as ranges. Owned by the caller.
+ */
+char *array_text(const uint32_t *indexes, size_t n);
 
 #endif

@@ -190,8 +190,12 @@ struct rm_command {
  * for the call. */
 struct rm_submission {
     uint64_t token;
-    struct rm_job job;       /* desc.id NULL: the RM names it; else an id not in use, as
-                                "12[3]" of a job array */
+    struct rm_job job; /* desc.id NULL: the RM names it; else an id not in use */
+    /* A job array: jobs "12[3]" of number desc.id and these indexes, whole or not at
+     * all. RM_DONE says the number, after each job was told. Names of files are
+     * patterns (rm/filename.h). Only of drivers that have take_id(). */
+    const uint32_t *indexes;
+    size_t nindexes;         /* 0 = one job */
     const char *script;      /* text of the batch script, whole; NULL: argv is run */
     const char *const *argv; /* arguments to it; NULL-terminated or NULL */
     const char *const *environment; /* "NAME=value"; NULL-terminated or NULL */
@@ -275,6 +279,10 @@ struct rm_driver {
      * such a thing at all. */
     int (*command)(struct rm *rm, const struct rm_command *cmd, struct err *err);
     int (*submit)(struct rm *rm, const struct rm_submission *s, struct err *err);
+    /* An array is not wanted any more before it is answered: no more of it is told,
+     * what was not told is not there, and it is refused. Not answered before the
+     * return. */
+    void (*give_up)(struct rm *rm, uint64_t token);
     void (*poll)(struct rm *rm); /* look again now: usage, loads, health */
     /* Take a fresh job number, for the ids of a job array ("12" for 12[0], 12[1] ...).
      * NULL = the RM names jobs only itself. */

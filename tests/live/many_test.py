@@ -104,7 +104,7 @@ def test_submissions_of_others_come_between_those_of_an_array(live):
     array.join()
     status, answer = answers[0]
     assert status == 200 and len(answer["ids"]) == 2 * QUEUED
-    assert meanwhile > 4, time.monotonic() - begin
+    assert meanwhile > 1, time.monotonic() - begin  # one alone would have waited for the end
     live.kill()
     live.start()
     assert len(table(live, "fields=id")) == 2 * QUEUED + meanwhile

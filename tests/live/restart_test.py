@@ -7,8 +7,11 @@ import os
 import socketserver
 import subprocess
 import threading
+import time
 
-QUEUED = 400 # so many folders to look through make it a while
+import pytest
+
+QUEUED = 400 # so many jobs to tell of make it a while
 ROUNDS = 6
 RESERVATIONS = "/v1/reservations"
 
@@ -50,6 +53,28 @@ def test_nothing_is_answered_before_the_state_is_whole(live):
         assert sum("id" in j for j in jobs[1]) == QUEUED
     gone, = answers_at_once(live, (f"{RESERVATIONS}/{name}", None, "DELETE"))
     assert gone[0] == 200, gone
+
+
+@pytest.mark.parametrize("after_s", [0.05, 0.3])
+def test_an_array_is_there_whole_or_not_at_all(live, after_s):
+    answers = []
+
+    def submit():
+        try:
+            answers.append(live.api("/v1/jobs", {"script": "#!/bin/sh\ntrue\n", "wclimit_s": 60,
+                "directory": "/", "hold": True, "array": f"1-{QUEUED}%8"}))
+        except OSError:
+            pass  # killed before it answered
+
+    array = threading.Thread(target=submit)
+    array.start()
+    time.sleep(after_s)
+    live.kill()
+    array.join()
+    live.start()
+    there = sum("id" in j for j in live.api("/v1/jobs?fields=id")[1])
+    told = [answer for status, answer in answers if status == 200]
+    assert there == QUEUED if told else there in (0, QUEUED), (there, told)
 
 
 class Busy(http.server.BaseHTTPRequestHandler):

@@ -5,6 +5,7 @@
 
 #include "rm/local/control.h"
 #include "rm/local/folder.h"
+#include "rm/local/larray.h"
 #include "rm/local/ljob.h"
 #include "rm/local/nodes.h"
 #include "rm/local/private.h"
@@ -40,7 +41,8 @@ static struct local_job *written(struct write_task *t, const char *function)
 static void write_record(struct local_job *j, const struct rm_command *c,
     const char *name, char *text, void (*done)(struct write_task *))
 {
-    struct write_task *t = write_task_new(WRITE_FILE, j->id);
+    struct write_task *t =
+        j->array != NULL ? larray_line_task(j) : write_task_new(WRITE_FILE, j->id);
 
     write_task_add(t, name, text, strlen(text));
     t->done = done;
@@ -85,6 +87,38 @@ static void end_written(struct write_task *t)
     ljob_report(j);
     local_done(j->local, t->token, RM_OK, j->id, NULL);
     ljob_next(j);
+}
+
+/* The start that waits for it is the first command. */
+static void folder_written(struct write_task *t)
+{
+    struct local *l = t->ctx;
+    struct local_job *j = ljob_find(l, t->job);
+
+    j->writing = false;
+    if (t->err.code == ERR_NONE)
+        larray_part(j, t, &t->err);
+    local_health(l, "jobstart", t->err.code != ERR_NONE ? t->err.text : NULL);
+    if (t->err.code != ERR_NONE) {
+        struct command *start = j->later.v[0];
+        vec_remove(&j->later, 0);
+        local_done(l, start->cmd.token, RM_RETRY, j->id, t->err.text);
+        command_free(start);
+    }
+    ljob_next(j);
+}
+
+bool commands_need_folder(struct local_job *j, const struct command *c)
+{
+    if (j->array == NULL || c->cmd.action != RM_START || j->phase != PHASE_WAITING
+        || j->state.holds != 0)
+        return false;
+    struct write_task *t = larray_folder_task(j);
+    t->done = folder_written;
+    t->ctx = j->local;
+    j->writing = true;
+    writer_add(j->local->writer, t);
+    return true;
 }
 
 /* ---- the commands ---- */

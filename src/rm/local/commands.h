@@ -18,6 +18,8 @@ struct command {
 
 int local_command(struct rm *rm, const struct rm_command *cmd, struct err *err);
 void commands_run(struct local_job *j, const struct command *c);
+/* It starts one of an array, whose folder is then made first; ljob_next() follows. */
+bool commands_need_folder(struct local_job *j, const struct command *c);
 void command_free(struct command *c);
 
 #endif

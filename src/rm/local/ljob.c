@@ -2,9 +2,11 @@
  * The table of jobs: what their folders say, what is reported of them. */
 #include "rm/local/ljob.h"
 
+#include "rm/filename.h"
 #include "rm/local/commands.h"
 #include "rm/local/control.h"
 #include "rm/local/folder.h"
+#include "rm/local/larray.h"
 #include "rm/local/nodes.h"
 #include "rm/local/private.h"
 #include "rm/local/spool.h"
@@ -62,6 +64,8 @@ void ljob_free(struct local_job *j)
         command_free(j->later.v[i]);
     vec_fini(&j->later);
     run_fini(&j->run);
+    if (j->array != NULL)
+        larray_forget(j);
     request_free(j->request);
     free(j->id);
     free(j);
@@ -94,11 +98,27 @@ static enum job_state state_of(const struct local_job *j)
     return j->state.holds != 0 ? JOB_HOLD : JOB_IDLE;
 }
 
+/* What the array's request says of all. Both files are owned by the caller. */
+static void name_own(
+    const struct local_job *j, struct rm_job *io, char **ret_output, char **ret_error)
+{
+    *ret_output = *ret_error = NULL;
+    if (j->array == NULL)
+        return;
+    io->desc.id = j->id;
+    if (io->output != NULL)
+        io->output = *ret_output = filename_expand(io->output, j->id, io->name);
+    if (io->error != NULL)
+        io->error = *ret_error = filename_expand(io->error, j->id, io->name);
+}
+
 void ljob_report(struct local_job *j)
 {
     struct rm_job job = j->request->job;
     struct rm_report r = {.kind = RM_JOB, .u.job = &job};
-    char notes[JOBEND_TEXT];
+    char notes[JOBEND_TEXT], *output, *error;
+
+    name_own(j, &job, &output, &error);
 
     job.desc.state = state_of(j);
     job.desc.rm_hold = (uint8_t)j->state.holds;
@@ -129,6 +149,8 @@ void ljob_report(struct local_job *j)
         job.notes = notes;
     j->told = true;
     local_report(j->local, &r);
+    free(output);
+    free(error);
 }
 
 void ljob_look_at_clock(struct local_job *j)
@@ -156,6 +178,8 @@ void ljob_next(struct local_job *j)
            && j->phase != PHASE_SUBMITTED) {
         struct command *c = j->later.v[0];
 
+        if (commands_need_folder(j, c))
+            return; /* it is gone on with when that is there */
         vec_remove(&j->later, 0);
         commands_run(j, c);
         command_free(c);

@@ -17,6 +17,7 @@
 
 struct command;
 struct local;
+struct local_array;
 
 #define LOCAL_ID_MAX   64   /* letters of a job's id */
 #define START_SLACK_MS 5000 /* for a keeper to say that a start has taken too long */
@@ -34,7 +35,9 @@ enum phase {
 struct local_job {
     char *id;
     struct local *local;
-    struct request *request;
+    struct request *request;   /* the array's, while there is: */
+    struct local_array *array; /* it has no folder of its own yet; else NULL */
+    uint32_t array_index;
     enum phase phase;
     struct state state;
     struct run run;

@@ -8,6 +8,7 @@
 #include "rm/local/cgroup.h"
 #include "rm/local/commands.h"
 #include "rm/local/control.h"
+#include "rm/local/larray.h"
 #include "rm/local/ljob.h"
 #include "rm/local/nodes.h"
 #include "rm/local/private.h"
@@ -275,7 +276,7 @@ static bool local_rest(struct rm *rm)
     struct local *l = (struct local *)rm;
     struct local_job *j, *next;
 
-    if (!l->synced || l->lost || control_is_asked(l))
+    if (!l->synced || l->lost || control_is_asked(l) || !larrays_rest(l))
         return false;
     HASH_ITER(hh, l->jobs, j, next)
     if (!ljob_rests(j))
@@ -343,6 +344,7 @@ static const struct rm_driver local_driver = {
     .submit = local_submit,
     .poll = local_poll,
     .take_id = local_take_id,
+    .give_up = local_give_up,
     .settled = local_settled,
 };
 

@@ -13,6 +13,13 @@
  *     end.json           its keeper's: how it ended, or that it is queued again
  *     lock control       its keeper's: held while it lives; commands to it
  *     nodes tmp/         PBS_NODEFILE, TMPDIR
+ *   arrays/N/            a job array, whole: its jobs N[i] that have no folder yet
+ *     request.json       what was asked for all, with their indexes; names of files are
+ *                        patterns
+ *     script environment as submitted
+ *     log                "FIRST-LAST NAME TEXT", a line once something became of jobs:
+ *                        their state.json, their end.json, or "left": nothing of them
+ *                        is here any more, they have got a folder or are gone
  *   news/ID              "look at the end of job ID"; watched
  *   control              answers of keepers
  *

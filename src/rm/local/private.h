@@ -4,7 +4,7 @@
  *
  *     rm.h --> submit.h, commands.h --> ljob.h --> start.h, control.h --> keepers
  *                                        |
- *              spool.h, writer.h --------+-------> nodes.h */
+ *    larray.h, spool.h, writer.h --------+-------> nodes.h */
 #ifndef MAUI_RM_LOCAL_PRIVATE_H
 #define MAUI_RM_LOCAL_PRIVATE_H
 
@@ -13,6 +13,7 @@
 
 #include <systemd/sd-event.h>
 
+struct local_array;
 struct local_job;
 
 /* What it was opened with. */
@@ -38,9 +39,12 @@ struct local {
     struct nodes *nodes;
     struct children *children;
     struct health *health;
-    struct local_job *jobs; /* a hash table: ljob.h */
-    int64_t last_id;        /* the highest number taken */
-    bool synced, lost;      /* lost: the spool has gone */
+    struct local_job *jobs;                   /* a hash table: ljob.h */
+    struct local_array *arrays;               /* the same: larray.h */
+    struct VEC(struct local_array *) telling; /* in turn */
+    sd_event_source *tell;
+    int64_t last_id;   /* the highest number taken */
+    bool synced, lost; /* lost: the spool has gone */
 };
 
 /* local.c */

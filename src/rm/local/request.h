@@ -3,6 +3,7 @@
 #ifndef MAUI_RM_LOCAL_REQUEST_H
 #define MAUI_RM_LOCAL_REQUEST_H
 
+#include "config/arraytext.h"
 #include "rm/rm.h"
 
 #include <stddef.h>
@@ -12,12 +13,16 @@ struct request {
     const char *const *argv;
     unsigned uid, gid, umask;
     bool script, rerunnable, join;
+    struct array_spec array; /* of an array: its indexes */
     struct reader *reader;
 };
 
 /* The text of request.json for a submission, with the id it got. Owned by the caller.
  */
 char *request_write(const struct rm_submission *s, const char *id, int64_t submit_at);
+
+/* The same of one job of an array, that it may be read alone. */
+char *request_write_member(const struct request *array, const char *id);
 
 /* Read it back. NULL with a sentence when it is not such a text: hostile texts are met
  * with an error, never with more memory than a small multiple of their size. Freed with

@@ -3,6 +3,15 @@
 #include "records/describe.h"
 #include "rm/local/request.h"
 
+static void read_indexes(struct reader *m, const json_t *o, struct request *r)
+{
+    const char *text = reader_text(m, o, "indexes");
+    struct err err;
+
+    if (text != NULL && array_parse(text, &r->array, &err) != 0)
+        reader_wrong(m, "indexes", "the indexes of an array");
+}
+
 static void read_all(struct reader *m, const json_t *o, struct request *r)
 {
     const char *id = reader_text(m, o, "id");
@@ -17,6 +26,7 @@ static void read_all(struct reader *m, const json_t *o, struct request *r)
     r->job.cpu_s = -1;
     r->job.mem_mb = -1;
     r->argv = reader_texts(m, o, "argv");
+    read_indexes(m, o, r);
     r->script = reader_bool(m, o, "script");
     r->rerunnable = reader_bool(m, o, "rerunnable");
     r->join = reader_bool(m, o, "join");
@@ -51,6 +61,7 @@ void request_free(struct request *r)
     if (r == NULL)
         return;
     reader_close(r->reader);
+    array_fini(&r->array);
     free(r->reader);
     free(r);
 }

@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "rm/local/control.h"
 #include "rm/local/folder.h"
+#include "rm/local/larray.h"
 #include "rm/local/ljob.h"
 #include "rm/local/nodes.h"
 #include "rm/local/private.h"
@@ -30,15 +31,15 @@
 struct names VEC(char *);
 
 struct spool {
-    int top, jobs, fresh, news, lock; /* descriptors; -1 = not open */
-    int64_t safe_id;                  /* on the disk as taken */
-    bool counting;                    /* the counter is being written */
-    struct names found;               /* folders still to be looked at, */
-    size_t found_done;                /* from this one on */
-    bool nodes_told;                  /* on which these jobs run */
-    bool again;                       /* they are known: they are told again */
-    struct names over;                /* ids of settled jobs whose folders are to go */
-    struct writer *remover;           /* of old folders */
+    int top, jobs, arrays, fresh, news, lock; /* descriptors; -1 = not open */
+    int64_t safe_id;                          /* on the disk as taken */
+    bool counting;                            /* the counter is being written */
+    struct names found;                       /* folders still to be looked at, */
+    size_t found_done;                        /* from this one on */
+    bool nodes_told;                          /* on which these jobs run */
+    bool again;                               /* they are known: they are told again */
+    struct names over;      /* ids of settled jobs whose folders are to go */
+    struct writer *remover; /* of old folders */
     sd_event_source *scan, *on_news, *gone, *purge;
 };
 
@@ -46,7 +47,7 @@ struct spool *spool_create(void)
 {
     struct spool *s = xcalloc(1, sizeof *s);
 
-    s->top = s->jobs = s->fresh = s->news = s->lock = -1;
+    s->top = s->jobs = s->arrays = s->fresh = s->news = s->lock = -1;
     return s;
 }
 
@@ -129,20 +130,40 @@ static void order_found(struct spool *s)
         qsort(s->found.v, s->found.n, sizeof *s->found.v, compare_names);
 }
 
+static void note_number(struct local *l, const char *name)
+{
+    if (id_number(name) > l->last_id)
+        l->last_id = id_number(name);
+}
+
+/* One of an array, of which the array's log does not say that it has a folder: it was
+ * made just before the end of the daemon, and nothing was begun in it. */
+static bool is_unused(const struct local *l, const char *name)
+{
+    const struct local_job *j = ljob_find((struct local *)l, name);
+
+    return j != NULL && j->array != NULL;
+}
+
 static int list_jobs(struct local *l, struct err *err)
 {
     int fd = folder_open(l->spool->top, "jobs", err);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     struct dirent *entry;
+    struct local_job *j;
 
     if (dir == NULL)
         return -1;
+    for (j = l->jobs; j != NULL; j = j->hh.next)
+        vec_push(&l->spool->found, xstrdup(j->id));
     while ((entry = readdir(dir)) != NULL) {
         if (entry->d_name[0] == '.')
             continue;
-        vec_push(&l->spool->found, xstrdup(entry->d_name));
-        if (id_number(entry->d_name) > l->last_id)
-            l->last_id = id_number(entry->d_name);
+        note_number(l, entry->d_name);
+        if (is_unused(l, entry->d_name))
+            folder_remove(dirfd(dir), entry->d_name);
+        else
+            vec_push(&l->spool->found, xstrdup(entry->d_name));
     }
     closedir(dir);
     order_found(l->spool);
@@ -302,12 +323,21 @@ static void job_removed(struct write_task *t)
 
 static void remove_job(struct local_job *j)
 {
-    struct write_task *t = write_task_new(WRITE_GONE, j->id);
+    bool line = j->array != NULL;
+    struct write_task *t =
+        line ? larray_line_task(j) : write_task_new(WRITE_GONE, j->id);
 
+    if (line)
+        write_task_add(t, "left", xstrdup("{}"), 2);
     t->done = job_removed;
     t->ctx = j->local;
     j->removing = true;
-    writer_add(j->local->spool->remover, t);
+    writer_add(line ? j->local->writer : j->local->spool->remover, t);
+}
+
+void spool_remove(struct local *l, struct write_task *t)
+{
+    writer_add(l->spool->remover, t);
 }
 
 /* Of those that are settled, a few; who must wait goes behind the others. True: there
@@ -415,6 +445,7 @@ static int open_folders(struct local *l, struct err *err)
         l->spool->top, "new"); /* submissions nobody was told of, jobs that went */
     folder_remove(l->spool->top, "news");
     if (open_folder(l, "jobs", &l->spool->jobs, err) != 0
+        || open_folder(l, "arrays", &l->spool->arrays, err) != 0
         || open_folder(l, "new", &l->spool->fresh, err) != 0
         || open_folder(l, "news", &l->spool->news, err) != 0)
         return -1;
@@ -429,11 +460,12 @@ int spool_open(struct local *l, struct err *err)
         err_prefix(err, "spool %s: ", l->cfg.path);
         return -1;
     }
-    folders = (struct write_folders){l->spool->top, l->spool->jobs, l->spool->fresh};
+    folders = (struct write_folders){
+        l->spool->top, l->spool->jobs, l->spool->arrays, l->spool->fresh};
     read_counter(l);
     if (writer_open(l->loop, &folders, &l->writer, err) != 0
         || remover_open(l->loop, &folders, &l->spool->remover, err) != 0
-        || list_jobs(l, err) != 0)
+        || larrays_load(l, note_number, err) != 0 || list_jobs(l, err) != 0)
         return -1;
     if (sd_event_add_time_relative(
             l->loop, &l->spool->scan, CLOCK_MONOTONIC, 0, 1, on_scan, l)
@@ -461,6 +493,7 @@ void spool_close(struct local *l)
     control_close(l);
     HASH_ITER(hh, l->jobs, j, next)
     ljob_free(j);
+    larrays_free(l);
     free_names(&l->spool->over);
     l->spool->scan = sd_event_source_disable_unref(l->spool->scan);
     l->spool->on_news = sd_event_source_disable_unref(l->spool->on_news);
@@ -472,6 +505,7 @@ void spool_close(struct local *l)
     l->spool->nodes_told = false;
     close_folder(&l->spool->lock);
     close_folder(&l->spool->jobs);
+    close_folder(&l->spool->arrays);
     close_folder(&l->spool->fresh);
     close_folder(&l->spool->news);
     close_folder(&l->spool->top);

@@ -2,8 +2,8 @@
  * The spool as a whole: its folders, what is found in it at the beginning, news, and
  * the removal of old jobs.
  *
- *     jobs/ID/   a job       new/   being made, or to be removed bit by bit
- *     news/ID    it ended    counter, lock, control */
+ *     jobs/ID/      a job       new/   being made, or to be removed bit by bit
+ *     arrays/ID/    an array    news/ID    a job ended    counter, lock, control */
 #ifndef MAUI_RM_LOCAL_SPOOL_H
 #define MAUI_RM_LOCAL_SPOOL_H
 
@@ -11,6 +11,7 @@
 
 struct local;
 struct spool;
+struct write_task;
 
 struct spool *spool_create(void);
 void spool_destroy(struct spool *s);
@@ -24,6 +25,8 @@ int spool_folder(const struct local *l);
 int spool_jobs_folder(const struct local *l);
 /* The job is accounted for: its folder may go, unless folders are to be kept. */
 void local_settled(struct rm *rm, const char *job);
+/* A task of the kind that removes. */
+void spool_remove(struct local *l, struct write_task *t);
 /* Has it gone? Said once. */
 void spool_check(struct local *l);
 /* One that had gone may be there again: then all over. Frees all jobs. */

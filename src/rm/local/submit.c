@@ -3,6 +3,7 @@
 #include "rm/local/submit.h"
 
 #include "base/strbuf.h"
+#include "rm/local/larray.h"
 #include "rm/local/ljob.h"
 #include "rm/local/private.h"
 #include "rm/local/writer.h"
@@ -54,7 +55,9 @@ static const char *objection(
             id, LOCAL_ID_MAX);
         return buf;
     }
-    if (id != NULL && ljob_find((struct local *)l, id) != NULL) {
+    if (id != NULL
+        && (ljob_find((struct local *)l, id) != NULL
+            || larray_find((struct local *)l, id) != NULL)) {
         snprintf(buf, size, "there is a job '%s' already", id);
         return buf;
     }
@@ -101,9 +104,9 @@ static void submitted(struct write_task *t)
     ljob_next(j);
 }
 
-static void write_job(struct local_job *j, const struct rm_submission *s, char *request)
+void submit_add_files(
+    struct write_task *t, const struct rm_submission *s, char *request)
 {
-    struct write_task *t = write_task_new(WRITE_JOB, j->id);
     size_t len;
     char *environment = environment_text(s->environment, &len);
 
@@ -111,6 +114,13 @@ static void write_job(struct local_job *j, const struct rm_submission *s, char *
     write_task_add(t, "environment", environment, len);
     if (s->script != NULL)
         write_task_add(t, "script", xstrdup(s->script), strlen(s->script));
+}
+
+static void write_job(struct local_job *j, const struct rm_submission *s, char *request)
+{
+    struct write_task *t = write_task_new(WRITE_JOB, j->id);
+
+    submit_add_files(t, s, request);
     t->done = submitted;
     t->ctx = j->local;
     t->token = s->token;
@@ -122,6 +132,7 @@ static void accept(struct local *l, const struct rm_submission *s)
     int64_t at = s->job.desc.submit_at != 0 ? s->job.desc.submit_at : local_now();
     char number[24];
     const char *id = s->job.desc.id;
+    struct request *made;
     struct local_job *j;
     struct err err;
     char *request;
@@ -131,16 +142,20 @@ static void accept(struct local *l, const struct rm_submission *s)
         id = number;
     }
     request = request_write(s, id, at);
-    j = ljob_new(l, id);
-    j->request = request_read(request, strlen(request), &err);
-    if (j->request == NULL) { /* what is written must be readable after a restart */
+    made = request_read(request, strlen(request), &err);
+    if (made == NULL) { /* what is written must be readable after a restart */
         free(request);
-        ljob_free(j);
         local_done(l, s->token, RM_REFUSED, NULL, err.text);
         return;
     }
     if (id_number(id) > l->last_id)
         l->last_id = id_number(id);
+    if (s->nindexes > 0) {
+        larray_make(l, s, request, made);
+        return;
+    }
+    j = ljob_new(l, id);
+    j->request = made;
     j->phase = PHASE_SUBMITTED;
     j->state.holds = j->request->job.desc.rm_hold;
     write_job(j, s, request);

@@ -2,6 +2,7 @@
  * The writing thread: a batch at a time, in three steps. */
 #include "rm/local/writer.h"
 
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "rm/local/folder.h"
 
@@ -40,6 +41,16 @@ struct write_task *write_task_new(enum write_kind kind, const char *job)
     return t;
 }
 
+struct write_task *write_task_member(
+    enum write_kind kind, const char *job, const char *array, uint32_t index)
+{
+    struct write_task *t = write_task_new(kind, job);
+
+    t->array = xstrdup(array);
+    t->index = index;
+    return t;
+}
+
 void write_task_add(struct write_task *t, const char *name, char *text, size_t len)
 {
     t->files[t->nfiles++] = (struct write_file){name, text, len};
@@ -50,6 +61,7 @@ static void task_free(struct write_task *t)
     for (size_t i = 0; i < t->nfiles; i++)
         free(t->files[i].text);
     free(t->job);
+    free(t->array);
     free(t);
 }
 
@@ -62,13 +74,26 @@ static void tasks_fini(struct tasks *list)
 
 /* ---- in the thread --------------------------------------------------------------- */
 
-/* The folder a task's files go to; not for WRITE_JOB before it is made. */
+/* Is a folder made, beside where it is to be? */
+static bool makes_folder(const struct write_task *t)
+{
+    return t->kind == WRITE_JOB || t->kind == WRITE_ARRAY || t->kind == WRITE_MEMBER;
+}
+
+/* Where the folder is to be, or is. */
+static int parent_of(const struct writer *w, const struct write_task *t)
+{
+    return t->kind == WRITE_ARRAY || t->kind == WRITE_ARRAY_GONE ? w->folders.arrays
+                                                                 : w->folders.jobs;
+}
+
+/* The folder a task's files go to. */
 static int open_target(const struct writer *w, struct write_task *t)
 {
     if (t->kind == WRITE_TOP)
         return folder_open(w->folders.spool, ".", &t->err);
     return folder_open(
-        t->kind == WRITE_JOB ? w->folders.fresh : w->folders.jobs, t->job, &t->err);
+        makes_folder(t) ? w->folders.fresh : w->folders.jobs, t->job, &t->err);
 }
 
 /* The folder goes at once, to where nobody looks for a job: half a folder would be one
@@ -76,7 +101,7 @@ static int open_target(const struct writer *w, struct write_task *t)
  * stops goes at its next start. */
 static void remove_folder(struct writer *w, struct write_task *t)
 {
-    int folder = folder_open(w->folders.jobs, t->job, NULL), left = 1;
+    int folder = folder_open(parent_of(w, t), t->job, NULL), left = 1;
     bool tidied = folder < 0 || folder_lock_holder(folder, "lock") <= 0;
 
     if (folder >= 0)
@@ -85,7 +110,7 @@ static void remove_folder(struct writer *w, struct write_task *t)
         err_set(&t->err, ERR_CONFLICT, "its keeper is there");
         return;
     }
-    if (renameat(w->folders.jobs, t->job, w->folders.fresh, t->job) != 0
+    if (renameat(parent_of(w, t), t->job, w->folders.fresh, t->job) != 0
         && errno != ENOENT) {
         folder_error(&t->err, errno, "remove the folder of old job", t->job);
         return;
@@ -99,13 +124,34 @@ static void remove_folder(struct writer *w, struct write_task *t)
         folder_error(&t->err, errno, "remove the folder of old job", t->job);
 }
 
+/* What all of an array have, into the folder of one. */
+static void copy_common(const struct writer *w, struct write_task *t, int to, bool sync)
+{
+    static const char *const names[] = {"environment", "script"};
+    int array = folder_open(w->folders.arrays, t->array, &t->err);
+
+    for (size_t i = 0; i < 2 && array >= 0 && t->err.code == ERR_NONE; i++) {
+        size_t len;
+        char *text = folder_read(array, names[i], &len, &t->err);
+        if (text != NULL)
+            folder_create(to, names[i], text, len, sync, &t->err);
+        else if (t->err.code == ERR_NOT_FOUND)
+            t->err = (struct err){0}; /* it has no script, say */
+        free(text);
+    }
+    if (array >= 0)
+        close(array);
+}
+
 /* Make the files, those that replace others under a name beside. */
 static void write_files(const struct writer *w, struct write_task *t, bool sync)
 {
     char name[64];
     int folder;
 
-    if (t->kind == WRITE_JOB) {
+    if (t->kind == WRITE_LINE)
+        return;
+    if (makes_folder(t)) {
         folder_remove(w->folders.fresh, t->job);
         if (mkdirat(w->folders.fresh, t->job, 0711) != 0) {
             folder_error(&t->err, errno, "make the folder of job", t->job);
@@ -116,13 +162,15 @@ static void write_files(const struct writer *w, struct write_task *t, bool sync)
     if (folder < 0)
         return;
     for (size_t i = 0; i < t->nfiles && t->err.code == ERR_NONE; i++) {
-        snprintf(name, sizeof name, "%s%s", t->files[i].name,
-            t->kind == WRITE_JOB ? "" : ".new");
+        snprintf(
+            name, sizeof name, "%s%s", t->files[i].name, makes_folder(t) ? "" : ".new");
         folder_create(folder, name, t->files[i].text, t->files[i].len, sync, &t->err);
         if (t->err.code != ERR_NONE)
             unlinkat(folder, name, 0);
     }
-    if (t->kind == WRITE_JOB && t->err.code == ERR_NONE) {
+    if (t->kind == WRITE_MEMBER && t->err.code == ERR_NONE)
+        copy_common(w, t, folder, sync);
+    if (makes_folder(t) && t->err.code == ERR_NONE) {
         fchmod(folder, 0711); /* whatever the umask: the job's user passes through */
         if (sync)
             folder_sync(folder, NULL, &t->err);
@@ -136,8 +184,10 @@ static void publish(const struct writer *w, struct write_task *t, bool sync)
     char beside[64];
     int folder;
 
-    if (t->kind == WRITE_JOB) {
-        if (renameat(w->folders.fresh, t->job, w->folders.jobs, t->job) != 0)
+    if (t->kind == WRITE_LINE)
+        return;
+    if (makes_folder(t)) {
+        if (renameat(w->folders.fresh, t->job, parent_of(w, t), t->job) != 0)
             folder_error(&t->err, errno, "publish the folder of job", t->job);
         t->published = t->err.code == ERR_NONE;
         return;
@@ -165,14 +215,133 @@ static void fail_all(struct writer *w, int code)
 /* A submission that failed is not to be found later. */
 static void withdraw(const struct writer *w, const struct write_task *t)
 {
-    if (t->kind == WRITE_JOB && t->err.code != ERR_NONE)
-        folder_remove(t->published ? w->folders.jobs : w->folders.fresh, t->job);
+    if (makes_folder(t) && t->err.code != ERR_NONE)
+        folder_remove(t->published ? parent_of(w, t) : w->folders.fresh, t->job);
+}
+
+/* ---- logs of arrays ---- */
+
+static bool is_line(const struct write_task *t)
+{
+    return t->kind == WRITE_LINE || t->kind == WRITE_MEMBER;
+}
+
+/* What is said of it: a word and a record. */
+static void get_saying(
+    const struct write_task *t, const char **ret_word, const char **ret_text)
+{
+    bool own = t->kind == WRITE_MEMBER;
+
+    *ret_word = own ? "left" : t->files[0].name;
+    *ret_text = own ? "{}" : t->files[0].text;
+}
+
+static bool is_said_alike(const struct write_task *a, const struct write_task *b)
+{
+    const char *word_a, *word_b, *text_a, *text_b;
+
+    get_saying(a, &word_a, &text_a);
+    get_saying(b, &word_b, &text_b);
+    return strcmp(word_a, word_b) == 0 && strcmp(text_a, text_b) == 0;
+}
+
+/* From the batch's `first` on, of the same array: neighbours of which the same is said
+ * in one line. Those that are in it are listed. */
+static void make_lines(
+    struct writer *w, size_t first, struct strbuf *text, struct tasks *ret)
+{
+    const struct write_task *lead = w->batch.v[first], *from = NULL, *to = NULL;
+    const char *word, *record;
+
+    for (size_t i = first; i <= w->batch.n; i++) {
+        struct write_task *t = i < w->batch.n ? w->batch.v[i] : NULL;
+
+        if (t != NULL
+            && (!is_line(t) || t->listed || t->err.code != ERR_NONE
+                || strcmp(t->array, lead->array) != 0))
+            continue;
+        if (from != NULL
+            && (t == NULL || t->index != to->index + 1 || !is_said_alike(t, from))) {
+            get_saying(from, &word, &record);
+            strbuf_printf(text, "%u-%u %s %s\n", from->index, to->index, word, record);
+            from = NULL;
+        }
+        if (t == NULL)
+            break;
+        from = from != NULL ? from : t;
+        to = t;
+        t->listed = true;
+        vec_push(ret, t);
+    }
+}
+
+/* All of it or nothing; on the disk. */
+static int append(int log, const struct strbuf *text)
+{
+    off_t before = lseek(log, 0, SEEK_END);
+    size_t done = 0;
+    int failed = before < 0 ? errno : 0;
+
+    while (!failed && done < text->len) {
+        ssize_t n = write(log, text->text + done, text->len - done);
+        if (n < 0 && errno != EINTR)
+            failed = errno;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    if (!failed && fdatasync(log) != 0)
+        failed = errno;
+    if (failed && before >= 0 && ftruncate(log, before) != 0)
+        return errno; /* what has no end counts for nothing: see cut_torn() */
+    return failed;
+}
+
+/* What was left there without an end stays out of ours. */
+static int cut_torn(int log)
+{
+    off_t end = lseek(log, 0, SEEK_END);
+    char last = '\n';
+    bool torn = false;
+
+    for (; end > 0 && pread(log, &last, 1, end - 1) == 1 && last != '\n'; end--)
+        torn = true;
+    return end < 0 || (torn && ftruncate(log, end) != 0) ? errno : 0;
+}
+
+static void write_lines(struct writer *w, size_t first)
+{
+    struct tasks lines = {0};
+    struct strbuf text = {0};
+    struct err err = {0};
+    int array = folder_open(w->folders.arrays, w->batch.v[first]->array, &err),
+        log = -1;
+
+    make_lines(w, first, &text, &lines);
+    if (array >= 0) {
+        log = openat(array, "log", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        int failed = log < 0 ? errno : cut_torn(log);
+        failed = failed ? failed : append(log, &text);
+        if (failed)
+            folder_error(&err, failed, "write the log of array", lines.v[0]->array);
+    }
+    for (size_t i = 0; i < lines.n; i++) {
+        lines.v[i]->err = err;
+        lines.v[i]->published |= err.code == ERR_NONE;
+    }
+    if (log >= 0)
+        close(log);
+    if (array >= 0)
+        close(array);
+    free(strbuf_take(&text));
+    vec_fini(&lines);
 }
 
 static void write_all(struct writer *w)
 {
-    bool each = w->batch.n < FLUSH_ALL_FROM, new_names = false;
+    size_t folders = 0, lines = 0;
 
+    for (size_t i = 0; i < w->batch.n; i++)
+        lines += w->batch.v[i]->kind == WRITE_LINE;
+    bool each = w->batch.n - lines < FLUSH_ALL_FROM;
     for (size_t i = 0; i < w->batch.n; i++)
         write_files(w, w->batch.v[i], each);
     if (!each && syncfs(w->folders.spool) != 0)
@@ -181,10 +350,16 @@ static void write_all(struct writer *w)
         if (w->batch.v[i]->err.code != ERR_NONE)
             continue;
         publish(w, w->batch.v[i], each);
-        new_names |= w->batch.v[i]->kind == WRITE_JOB;
+        folders += makes_folder(w->batch.v[i]);
     }
-    if (each ? new_names && fsync(w->folders.jobs) != 0 : syncfs(w->folders.spool) != 0)
+    if (!each
+            ? syncfs(w->folders.spool) != 0
+            : folders && (fsync(w->folders.jobs) != 0 || fsync(w->folders.arrays) != 0))
         fail_all(w, errno);
+    for (size_t i = 0; i < w->batch.n; i++)
+        if (is_line(w->batch.v[i]) && !w->batch.v[i]->listed
+            && w->batch.v[i]->err.code == ERR_NONE)
+            write_lines(w, i);
     for (size_t i = 0; i < w->batch.n; i++)
         withdraw(w, w->batch.v[i]);
 }

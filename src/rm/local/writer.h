@@ -24,13 +24,21 @@ struct write_file {
 
 struct write_task {
     enum write_kind {
-        WRITE_JOB,  /* a new job's folder with these files */
-        WRITE_FILE, /* one file in the folder of a job */
-        WRITE_TOP,  /* one file in the spool itself */
-        WRITE_GONE /* a remover's: the folder goes, unless a keeper is tidying up in it,
-                      which is ERR_CONFLICT */
+        WRITE_JOB,    /* a new job's folder with these files */
+        WRITE_ARRAY,  /* the same of an array */
+        WRITE_MEMBER, /* a folder of its own for one of an array, with what is in the
+                         array's; then as WRITE_LINE */
+        WRITE_LINE,   /* what becomes of one of an array, in the array's log: the first
+                         file, as a line */
+        WRITE_FILE,   /* one file in the folder of a job */
+        WRITE_TOP,    /* one file in the spool itself */
+        WRITE_GONE,   /* a remover's: the folder goes, unless a keeper is tidying up in
+                         it, which is ERR_CONFLICT */
+        WRITE_ARRAY_GONE
     } kind;
-    char *job; /* owned: its id, NULL for WRITE_TOP */
+    char *job;      /* owned: its id, the array's number; NULL for WRITE_TOP */
+    char *array;    /* owned: of WRITE_MEMBER and WRITE_LINE its number */
+    uint32_t index; /* in that */
     struct write_file files[WRITE_FILES_MAX];
     size_t nfiles;
     /* When it is done or has failed (err.code); then the task is freed. */
@@ -38,12 +46,14 @@ struct write_task {
     void *ctx;
     uint64_t token;
     int64_t number;
-    bool published; /* the new job's folder has its place, or the old one left it */
+    bool published; /* the new folder has its place, the old one left it, the line is
+                       there */
+    bool listed;    /* the writer's: in a line of its log */
     struct err err;
 };
 
 struct write_folders {
-    int spool, jobs, fresh; /* descriptors, borrowed */
+    int spool, jobs, arrays, fresh; /* descriptors, borrowed */
 };
 
 struct writer;
@@ -58,6 +68,9 @@ int remover_open(sd_event *loop, const struct write_folders *folders,
 void writer_close(struct writer *w);
 
 struct write_task *write_task_new(enum write_kind kind, const char *job);
+/* Of one of an array. */
+struct write_task *write_task_member(
+    enum write_kind kind, const char *job, const char *array, uint32_t index);
 void write_task_add(struct write_task *t, const char *name, char *text, size_t len);
 
 /* Hand the task over. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Submission: a JobRequest becomes what the resource manager is told. */
-#include "base/strbuf.h"
 #include "config/arraytext.h"
 #include "config/settings.h"
+#include "rm/filename.h"
 #include "server/api/api.h"
 #include "server/drafts/depends.h"
 #include "server/drafts/elsewhere.h"
@@ -14,41 +14,6 @@
 
 #include <sys/queue.h>
 
-/* ---- names of files ---- */
-
-/* %j %A the job's (array's) id, %a the index, %x the name, %% a percent sign; also
- * $PBS_JOBID. Owned by the caller. */
-static char *expand(const char *path, const char *id, const char *name)
-{
-    const char *bracket = strchr(id, '[');
-    int base = bracket ? (int)(bracket - id) : (int)strlen(id);
-    int index = bracket ? (int)strcspn(bracket + 1, "]") : 0;
-    struct strbuf b = {0};
-
-    for (const char *p = path; *p; p++) {
-        if (strncmp(p, "$PBS_JOBID", 10) == 0) {
-            strbuf_add(&b, id);
-            p += 9;
-        } else if (*p != '%' || !p[1] || !strchr("jAax%", p[1])) {
-            strbuf_add_n(&b, p, 1);
-        } else if (*++p == 'j') {
-            strbuf_add(&b, id);
-        } else if (*p == 'A') {
-            strbuf_printf(&b, "%.*s", base, id);
-        } else if (*p == 'a') {
-            strbuf_printf(&b, "%.*s", index, bracket ? bracket + 1 : "");
-        } else {
-            strbuf_add(&b, *p == 'x' ? (name ? name : "STDIN") : "%");
-        }
-    }
-    return strbuf_take(&b);
-}
-
-static bool has_pattern(const char *path)
-{
-    return path && (strchr(path, '%') || strstr(path, "$PBS_JOBID"));
-}
-
 /* ---- handing on ---- */
 
 /* What is submitted, as long as it is being handed on. */
@@ -59,7 +24,6 @@ struct submitting {
     char user[64];
     struct submit_draft *draft;
     struct array_spec array;
-    size_t next; /* of its indexes */
     struct request *request;
     struct manager *m;           /* whose jobs they will be */
     struct elsewhere *elsewhere; /* dependencies that m does not take, or NULL */
@@ -109,9 +73,9 @@ static void hand_on(struct server *s, struct manager_batch *b,
 
     sub.job.desc.id = id;
     if (id && sub.job.output)
-        sub.job.output = output = expand(sub.job.output, id, sub.job.name);
+        sub.job.output = output = filename_expand(sub.job.output, id, sub.job.name);
     if (id && sub.job.error)
-        sub.job.error = error = expand(sub.job.error, id, sub.job.name);
+        sub.job.error = error = filename_expand(sub.job.error, id, sub.job.name);
     if (u->elsewhere && !s->tries) /* there they are kept with the others */
         elsewhere_leave_out(u->elsewhere, &sub);
     manager_submit(s, b, &sub);
@@ -119,12 +83,11 @@ static void hand_on(struct server *s, struct manager_batch *b,
     free(error);
 }
 
-static bool hand_on_one(struct server *s, struct manager_batch *b, void *ctx)
+static void hand_on_one(struct server *s, struct manager_batch *b, void *ctx)
 {
     struct submitting *u = ctx;
 
     hand_on(s, b, u, u->named ? u->number : NULL);
-    return false;
 }
 
 static int note_made(struct server *s, const char *job, void *ctx, struct err *err)
@@ -134,32 +97,51 @@ static int note_made(struct server *s, const char *job, void *ctx, struct err *e
     return u->elsewhere ? elsewhere_check(s, job, err) : 0;
 }
 
-static bool hand_on_next(struct server *s, struct manager_batch *b, void *ctx)
+/* Names of files are made of patterns where the jobs are. */
+static void hand_on_array(struct server *s, struct manager_batch *b, void *ctx)
 {
     struct submitting *u = ctx;
-    char id[60];
+    struct rm_submission sub = *submitdraft_submission(u->draft);
 
-    snprintf(id, sizeof id, "%s[%u]", u->number, u->array.indexes.v[u->next++]);
-    hand_on(s, b, u, id);
-    return u->next < u->array.indexes.n;
+    sub.job.desc.id = u->number;
+    sub.indexes = u->array.indexes.v;
+    sub.nindexes = u->array.indexes.n;
+    if (u->elsewhere && !s->tries)
+        elsewhere_leave_out(u->elsewhere, &sub);
+    manager_submit(s, b, &sub);
 }
 
 /* ---- how many ---- */
+
+/* Of an array of which the others come, too, and which is counted whole. */
+static bool is_being_made(const struct server *s, const struct job *j)
+{
+    const char *bracket = strchr(j->id, '[');
+    const struct submitting *u;
+
+    if (bracket)
+        TAILQ_FOREACH(u, &s->api.submitting->all, others)
+    if (u->array.indexes.n && strlen(u->here) == (size_t)(bracket - j->id)
+        && strncmp(u->here, j->id, strlen(u->here)) == 0)
+        return true;
+    return false;
+}
 
 /* Of one user, or of all: that are in the queue, or will be. */
 static size_t count_jobs(struct server *s, const char *user)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    size_t n = manager_submitting(s, user);
+    size_t n = 0;
     const struct submitting *u;
 
     TAILQ_FOREACH(u, &s->api.submitting->all, others)
     if (!user || strcmp(u->user, user) == 0)
-        n += u->array.indexes.n - u->next;
+        n += u->array.indexes.n ? u->array.indexes.n : 1;
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
         n += j && j->state < JOB_COMPLETED
-             && (!user || strcmp(job_cred(c, j, CRED_USER)->name, user) == 0);
+             && (!user || strcmp(job_cred(c, j, CRED_USER)->name, user) == 0)
+             && !is_being_made(s, j);
     }
     return n;
 }
@@ -224,7 +206,8 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
     u->draft = d;
     u->request = r;
     snprintf(u->user, sizeof u->user, "%s", request_who(r)->user);
-    u->named = has_pattern(sub->job.output) || has_pattern(sub->job.error);
+    u->named =
+        filename_is_pattern(sub->job.output) || filename_is_pattern(sub->job.error);
     submitdraft_name_deps(d, name_of_dep, engine_cluster(s->engine));
     bool good =
         (u->m = manager_pick(s, &sub->job.desc, err)) != NULL
@@ -246,7 +229,8 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
         return -1;
     }
     manager_submit_all(u->m, r,
-        &(struct manager_feed){.next = array ? hand_on_next : hand_on_one,
+        &(struct manager_feed){.hand_on = array ? hand_on_array : hand_on_one,
+            .array = array != NULL,
             .begins = note_batch,
             .made = note_made,
             .done = free_submitting,
@@ -293,8 +277,8 @@ void submit_break_off(struct server *s, const struct identity *who, json_t *jobs
             || !(identity_is(who, WHO_ADMIN2) || identity_owns(who, u->user)))
             continue;
         err_set(&err, ERR_CONFLICT,
-            "array %s[] was cancelled by %s when %zu of its %zu jobs were submitted",
-            u->here, who->user, u->next, u->array.indexes.n);
+            "array %s[] was cancelled by %s while it was being submitted", u->here,
+            who->user);
         manager_break_off(s, u->batch, &err);
     }
 }

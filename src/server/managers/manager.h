@@ -149,18 +149,18 @@ struct manager_told {
 void manager_reply_told(struct server *s, struct request *r, json_t *body,
     const struct manager_told *told, size_t n);
 
-/* What one request submits, a job or an array of them. `next` hands on one more with
- * manager_submit() and returns false when that was the last. As many are under way as
- * the resource manager takes at a time, of all requests together and in turn by user;
- * the first of a user is handed on at once. The request is answered when all are on the
- * disk. `done` frees ctx in any case. */
+/* What one request submits, a job or an array of them: `hand_on` does so, by
+ * manager_submit(). As many are under way as the resource manager takes at a time, in
+ * turn by user, and one array of a user; a user's first is handed on at once. The
+ * request is answered when all is on the disk. `done` frees ctx in any case. */
 struct manager_batch;
 struct manager_feed {
-    bool (*next)(struct server *s, struct manager_batch *b, void *ctx);
+    void (*hand_on)(struct server *s, struct manager_batch *b, void *ctx);
     void (*begins)(struct manager_batch *b, void *ctx); /* or NULL; it lives until: */
     /* One has been made, and is called so; or NULL. -1: it cannot stay. */
     int (*made)(struct server *s, const char *job, void *ctx, struct err *err);
     void (*done)(void *ctx);
+    bool array;
     void *ctx;
 };
 void manager_submit_all(
@@ -173,15 +173,13 @@ struct manager *manager_pick(
  * most refuse or forget. */
 bool manager_keeps_dep(
     const struct server *s, const struct manager *m, const char *job_id);
-/* One of them; may be used from `next` only. */
+/* May be used from `hand_on` only. What `sub` has of an array lives as long as ctx. */
 void manager_submit(
     struct server *s, struct manager_batch *b, struct rm_submission *sub);
-/* No more of it: what was made is cancelled, and the request refused so, at once or
- * when what is under way is answered. Not from `next`; the batch may be gone then. */
+/* No more of it: who calls cancels what is there, and the request is refused so, at
+ * once or when it is answered. Not from `hand_on`; the batch may be gone then. */
 void manager_break_off(
     struct server *s, struct manager_batch *b, const struct err *why);
-/* How many jobs of this user (NULL = of all) have been handed on and not answered. */
-size_t manager_submitting(const struct server *s, const char *user);
 
 /* A fresh number for the jobs of an array. */
 int manager_take_id(struct manager *m, char *ret_id, size_t size, struct err *err);

@@ -64,7 +64,8 @@ struct manager {
     struct VEC(char *) settled; /* ids of jobs that are over, for the next commit */
     bool synced;                /* everything has been told at least once */
     struct VEC(struct submission) submissions; /* handed on, not answered */
-    struct turns batches;                      /* that have more to hand on */
+    struct turns batches;                      /* that are to be handed on */
+    struct VEC(struct manager_batch *) behind; /* arrays, until others were answered */
     bool feeding;
     char *immediate, *immediate_not; /* owned: what was told (immediate.h), or NULL */
     bool away; /* the RM is out of reach: what it last told may not be so any more */

@@ -14,20 +14,38 @@
  * milliseconds. More make an array no faster, and others wait for them. */
 #define UNDER_WAY 32
 
-/* What one request submits: a job, or those of an array. The client waits for all. */
+/* What one request submits: a job, or an array of them. */
 struct manager_batch {
     struct manager *m; /* whose job it will be */
-    struct turn turn;  /* while there is more to hand on */
+    struct turn turn;  /* until it is handed on, ... */
+    bool behind;       /* ... unless it waits for another array of the user */
     struct request *request;
+    const char *number;      /* of an array: the resource manager's, ... */
+    const uint32_t *indexes; /* ... and its jobs' indexes */
+    size_t nindexes;
     json_t *ids; /* of those made */
-    size_t open; /* not answered yet */
+    bool open;   /* handed on, not answered yet */
     struct manager_feed feed;
     struct err err;
 };
 
+static bool is_of_user(const struct manager_batch *b, const char *user)
+{
+    return strcmp(request_who(b->request)->user, user) == 0;
+}
+
+static void leave_behind(struct manager_batch *b)
+{
+    for (size_t i = 0; b->behind && i < b->m->behind.n; i++)
+        if (b->m->behind.v[i] == b)
+            vec_remove(&b->m->behind, i);
+    b->behind = false;
+}
+
 static void free_batch(struct manager_batch *b)
 {
     turns_remove(&b->m->batches, &b->turn);
+    leave_behind(b);
     b->feed.done(b->feed.ctx);
     json_decref(b->ids);
     free(b);
@@ -59,15 +77,15 @@ static json_t *render_submitted(const struct server *s, json_t *ids)
     return o;
 }
 
-/* When all is answered: to the client whose submission it was. An array of which a job
- * was refused is refused whole. */
+/* When it is answered: to the client whose submission it was. An array of which a job
+ * cannot stay is refused whole. */
 static void settle_batch(struct server *s, struct manager_batch *b)
 {
     json_t *id;
     struct err err;
     size_t i;
 
-    if (b->open || b->turn.user)
+    if (b->open || b->turn.user || b->behind)
         return;
     if (b->err.code == ERR_NONE) {
         commit_then_reply(s, b->request, render_submitted(s, b->ids));
@@ -86,16 +104,45 @@ static void settle_batch(struct server *s, struct manager_batch *b)
     free_batch(b);
 }
 
-/* One more of the request. An array that nobody waits for any more is not gone on with,
- * and what there is of it is taken back. */
 static void hand_on(struct server *s, struct manager_batch *b)
 {
-    if (b->err.code == ERR_NONE && json_array_size(b->ids) > 0
-        && request_is_abandoned(b->request))
-        err_set(&b->err, ERR_CONFLICT, "who submitted the array has gone");
-    if (b->err.code != ERR_NONE || !b->feed.next(s, b, b->feed.ctx))
-        turns_remove(&b->m->batches, &b->turn);
+    turns_remove(&b->m->batches, &b->turn);
+    if (b->err.code == ERR_NONE)
+        b->feed.hand_on(s, b, b->feed.ctx);
     settle_batch(s, b);
+}
+
+static bool has_array_under_way(const struct manager *m, const char *user)
+{
+    for (size_t i = 0; i < m->submissions.n; i++)
+        if (m->submissions.v[i].batch->feed.array
+            && is_of_user(m->submissions.v[i].batch, user))
+            return true;
+    return false;
+}
+
+/* An array has thousands to be told: those of one user come one after the other. */
+static void hand_on_in_turn(struct manager_batch *b)
+{
+    if (!b->feed.array || !has_array_under_way(b->m, request_who(b->request)->user)) {
+        hand_on(b->m->s, b);
+        return;
+    }
+    turns_remove(&b->m->batches, &b->turn);
+    b->behind = true;
+    vec_push(&b->m->behind, b);
+}
+
+static void bring_forward(struct manager *m, const char *user)
+{
+    for (size_t i = 0; i < m->behind.n; i++) {
+        struct manager_batch *b = m->behind.v[i];
+        if (!is_of_user(b, user))
+            continue;
+        leave_behind(b);
+        turns_add(&m->batches, user, &b->turn);
+        return;
+    }
 }
 
 /* What there is room for, after what does not wait for room (or NULL). */
@@ -107,9 +154,9 @@ static void feed_batch(struct manager *m, struct manager_batch *at_once)
         return; /* answered at once: the loop below goes on */
     m->feeding = true;
     if (at_once)
-        hand_on(m->s, at_once);
+        hand_on_in_turn(at_once);
     while (m->submissions.n < UNDER_WAY && (turn = turns_next(&m->batches)))
-        hand_on(m->s, turn->of);
+        hand_on_in_turn(turn->of);
     m->feeding = false;
 }
 
@@ -122,16 +169,36 @@ static void refuse_batch(struct manager_batch *b, enum err_code code, const char
         several ? ": " : "", why);
 }
 
+/* It is there; can it stay? */
+static void note_made(struct manager_batch *b, const char *id)
+{
+    json_array_append_new(b->ids, json_string(id));
+    if (b->err.code == ERR_NONE && b->feed.made)
+        (void)b->feed.made(b->m->s, id, b->feed.ctx, &b->err);
+}
+
+/* One that nobody waits for any more is taken back. */
+static void note_array(struct manager_batch *b)
+{
+    char id[80], here[100];
+
+    for (size_t i = 0; i < b->nindexes; i++) {
+        snprintf(id, sizeof id, "%s[%u]", b->number, b->indexes[i]);
+        manager_id_here(b->m, id, here, sizeof here);
+        note_made(b, here);
+    }
+    if (b->err.code == ERR_NONE && request_is_abandoned(b->request))
+        err_set(&b->err, ERR_CONFLICT, "who submitted the array has gone");
+}
+
 static void note_answer(struct manager_batch *b, const struct rm_report *r)
 {
-    b->open--;
-    if (r->u.done.outcome == RM_OK) {
-        json_array_append_new(b->ids, json_string(r->u.done.job));
-        if (b->err.code == ERR_NONE && b->feed.made)
-            (void)b->feed.made(b->m->s, r->u.done.job, b->feed.ctx, &b->err);
-        return;
-    }
-    if (b->err.code == ERR_NONE)
+    b->open = false;
+    if (r->u.done.outcome == RM_OK && b->nindexes)
+        note_array(b);
+    else if (r->u.done.outcome == RM_OK)
+        note_made(b, r->u.done.job);
+    else if (b->err.code == ERR_NONE)
         refuse_batch(b, r->u.done.outcome == RM_RETRY ? ERR_IO : ERR_INVALID,
             r->u.done.text ? r->u.done.text : "the resource manager refuses the job");
 }
@@ -143,6 +210,8 @@ bool submissions_answered(struct manager *m, const struct rm_report *r)
             struct manager_batch *b = m->submissions.v[i].batch;
             manager_count_answer(m, m->submissions.v[i].sent_us);
             vec_remove(&m->submissions, i);
+            if (b->feed.array)
+                bring_forward(m, request_who(b->request)->user);
             note_answer(b, r);
             settle_batch(m->s, b);
             feed_batch(m, NULL);
@@ -179,6 +248,19 @@ static void try_submission(
     border_end(m->border, mark);
 }
 
+static void try_array(
+    struct manager *m, struct manager_batch *b, const struct rm_submission *sub)
+{
+    struct rm_submission one = *sub;
+    char id[80];
+
+    one.job.desc.id = id;
+    for (size_t i = 0; i < sub->nindexes && b->err.code == ERR_NONE; i++) {
+        snprintf(id, sizeof id, "%s[%u]", sub->job.desc.id, sub->indexes[i]);
+        try_submission(m, b, &one);
+    }
+}
+
 void manager_submit(
     struct server *s, struct manager_batch *b, struct rm_submission *sub)
 {
@@ -188,12 +270,15 @@ void manager_submit(
     if (b->err.code != ERR_NONE)
         return;
     if (s->tries) {
-        try_submission(m, b, sub);
+        (sub->nindexes ? try_array : try_submission)(m, b, sub);
         return;
     }
+    b->number = sub->job.desc.id;
+    b->indexes = sub->indexes;
+    b->nindexes = sub->nindexes;
     sub->token = ++m->next_token;
     vec_push(&m->submissions, ((struct submission){sub->token, manager_clock(m), b}));
-    b->open++;
+    b->open = true;
     size_t mark = border_begin(m->border);
     struct rm_submission own = border_submission_out(m->border, sub);
     int result = m->rm ? m->driver->submit(m->rm, &own, &err)
@@ -202,7 +287,7 @@ void manager_submit(
     if (result == 0)
         return;
     m->submissions.n--;
-    b->open--;
+    b->open = false;
     b->err = err;
 }
 
@@ -220,8 +305,7 @@ void manager_submit_all(
     if (b->feed.begins)
         b->feed.begins(b, b->feed.ctx);
     if (m->s->tries) { /* others' are not this one's to go on with */
-        while (b->err.code == ERR_NONE && b->feed.next(m->s, b, b->feed.ctx))
-            ;
+        b->feed.hand_on(m->s, b, b->feed.ctx);
         settle_batch(m->s, b);
         return;
     }
@@ -229,32 +313,23 @@ void manager_submit_all(
         m, turns_add(&m->batches, request_who(request)->user, &b->turn) ? b : NULL);
 }
 
+static uint64_t token_of(const struct manager_batch *b)
+{
+    for (size_t i = 0; i < b->m->submissions.n; i++)
+        if (b->m->submissions.v[i].batch == b)
+            return b->m->submissions.v[i].token;
+    return 0;
+}
+
 void manager_break_off(struct server *s, struct manager_batch *b, const struct err *why)
 {
     if (b->err.code == ERR_NONE)
         b->err = *why;
     turns_remove(&b->m->batches, &b->turn);
+    leave_behind(b);
+    if (b->open && b->nindexes && b->m->driver->give_up)
+        b->m->driver->give_up(b->m->rm, token_of(b));
     settle_batch(s, b);
-}
-
-static size_t count_submitting(const struct manager *m, const char *user)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->submissions.n; i++)
-        n += !user
-             || identity_owns(request_who(m->submissions.v[i].batch->request), user);
-    return n;
-}
-
-size_t manager_submitting(const struct server *s, const char *user)
-{
-    const struct managers *all = s->managers;
-    size_t n = 0;
-
-    for (size_t i = 0; all && i < all->v.n; i++)
-        n += count_submitting(all->v.v[i], user);
-    return n;
 }
 
 void submissions_open(struct manager *m)
@@ -282,13 +357,12 @@ void submissions_close(struct manager *m)
     while ((turn = turns_next(&m->batches))) {
         struct manager_batch *b = turn->of;
         turns_remove(&m->batches, turn);
-        if (b->open == 0)
-            give_up(b);
+        give_up(b);
     }
-    for (size_t i = 0; i < m->submissions.n; i++) {
-        struct manager_batch *b = m->submissions.v[i].batch;
-        if (--b->open == 0)
-            give_up(b);
-    }
+    while (m->behind.n)
+        give_up(m->behind.v[0]);
+    for (size_t i = 0; i < m->submissions.n; i++)
+        give_up(m->submissions.v[i].batch);
+    vec_fini(&m->behind);
     vec_fini(&m->submissions);
 }
