@@ -14,7 +14,9 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 
-#define SLICE       64 /* jobs; a cancellation of so many takes some milliseconds */
+#define SLICE       64  /* jobs; a cancellation of so many takes some milliseconds */
+#define SLICE_MOST  250 /* of thousands: a cycle and a commit follow on each slice */
+#define SLICES      50
 #define PATIENCE_US 25000
 
 const char *order_text(const struct order *o, const char *key)
@@ -218,13 +220,21 @@ static void send_outcome(struct order *o)
     vec_fini(&told);
 }
 
+static size_t slice_of(const struct carried *t)
+{
+    size_t n = t->jobs.n / SLICES;
+
+    return n < SLICE ? SLICE : n < SLICE_MOST ? n : SLICE_MOST;
+}
+
 /* True: it is over, and answered when that is durable. A simulation's clock stands
  * still for an order, whatever its size; a copy that tries has nothing else to do. */
 static bool carry_slice(struct carried *t)
 {
     struct order *o = &t->order;
-    bool whole = o->s->simulation || o->s->tries || t->jobs.n - t->next <= SLICE;
-    size_t end = whole ? t->jobs.n : t->next + SLICE;
+    size_t n = slice_of(t);
+    bool whole = o->s->simulation || o->s->tries || t->jobs.n - t->next <= n;
+    size_t end = whole ? t->jobs.n : t->next + n;
 
     while (t->next < end)
         act_on(t, &t->jobs.v[t->next++]);
