@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define TELL_AT_ONCE 250 /* jobs: so many more are one commit and one cycle */
+#define TELL_AT_ONCE 150 /* jobs: so many more are one commit and one cycle */
 
 struct local_array *larray_find(struct local *l, const char *number)
 {
