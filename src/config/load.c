@@ -508,11 +508,10 @@ static void read_includes(struct loader *l, const char *main_path)
 /* Both as one. Owned by the caller. */
 static char *add_text(const char *a, const char *b)
 {
-    size_t n = strlen(a), len = strlen(b);
-    char *both = xmalloc(n + len + 1);
+    size_t size = strlen(a) + strlen(b) + 1;
+    char *both = xmalloc(size);
 
-    memcpy(both, a, n);
-    memcpy(both + n, b, len + 1);
+    snprintf(both, size, "%s%s", a, b);
     return both;
 }
 

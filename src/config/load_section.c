@@ -306,7 +306,7 @@ static void report_strays(struct loader *l, struct strays *s, const struct entry
     bool attribute = attrs_find(l->config->table, e->row->object, first) != NULL;
 
     at.line = s->line;
-    if (s->count == 0) {
+    if (s->count == 0 || words == NULL) {
         /* nothing to tell */
     } else if (s->before != NULL && is_list(s->before) && !attribute) {
         loader_report(l, &at, FINDING_ERROR,

@@ -291,13 +291,13 @@ static void keep_place(struct engine *e, struct job *j)
 
     if (at > e->now && (!found || slot.at > at) && plan_lay_back(e->plan, j, old)) {
         wake_at(e, at);
-    } else if ((is_now
-                   || (old && at <= e->now && plan_place_lifted(e->plan, j, old, &own)))
-               && start_due(e, j, is_now ? slot.partition : 0, &own)) {
-        ; /* started or put off */
-    } else if (found && !is_now && preempt_any(e) && allowed_now(e, j, LEVEL_SOFT)
-               && preempt_start(e, j, false)) {
-        ; /* by taking from others */
+    } else if (((is_now
+                    || (old && at <= e->now
+                        && plan_place_lifted(e->plan, j, old, &own)))
+                   && start_due(e, j, is_now ? slot.partition : 0, &own))
+               || (found && !is_now && preempt_any(e) && allowed_now(e, j, LEVEL_SOFT)
+                   && preempt_start(e, j, false))) {
+        ; /* started, also by taking from others, or put off */
     } else if (found) {
         hold_place(e, j, &slot);
     } else {

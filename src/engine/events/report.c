@@ -28,15 +28,14 @@ bool engine_start_differs(const struct job *j, int64_t start_at)
 }
 
 static int add_piece(const struct cluster *c, const struct job *j,
-    const struct job_place *place, uint32_t tasks, uint32_t req, struct allocs *ret,
-    struct err *err)
+    const struct job_place *piece, struct allocs *ret, struct err *err)
 {
-    const struct node *node = node_find(c, place->node);
+    const struct node *node = node_find(c, piece->node);
 
     if (!node)
         return err_set(err, ERR_NOT_FOUND,
-            "job '%s' runs on node '%s', which is unknown", j->id, place->node);
-    vec_push(ret, ((struct alloc){node->index, 1, tasks, req}));
+            "job '%s' runs on node '%s', which is unknown", j->id, piece->node);
+    vec_push(ret, ((struct alloc){node->index, 1, piece->tasks, piece->req}));
     return 0;
 }
 
@@ -59,27 +58,32 @@ static bool tells_requests(
     return tells;
 }
 
+/* Where tasks are, as told. */
+struct told_places {
+    const struct job_place *v;
+    size_t n;
+};
+
 /* Where it is, as an allocation. What is not told of those requests goes to them in
  * their order. */
 static int placed_in(const struct cluster *c, const struct job *j,
-    const struct job_shape *s, const struct job_place *places, size_t n,
-    struct allocs *ret, struct err *err)
+    const struct job_shape *s, struct told_places places, struct allocs *ret,
+    struct err *err)
 {
     uint32_t req = 0, left = s->reqs[0].tasks;
-    bool told = tells_requests(s, places, n);
+    bool told = tells_requests(s, places.v, places.n);
 
-    for (size_t i = 0; i < n; i++) {
-        if (told
-            && add_piece(c, j, &places[i], places[i].tasks, places[i].req, ret, err)
-                   < 0)
+    for (size_t i = 0; i < places.n; i++) {
+        const struct job_place *p = &places.v[i];
+        if (told && add_piece(c, j, p, ret, err) < 0)
             return -1;
-        for (uint32_t tasks = told ? 0 : places[i].tasks; tasks;) {
+        for (uint32_t tasks = told ? 0 : p->tasks; tasks;) {
             if (!left && ++req == s->nreqs)
                 return err_set(err, ERR_CONFLICT,
                     "job '%s' runs more tasks than its %u", j->id, j->tasks);
             left = left ? left : s->reqs[req].tasks;
             uint32_t here = tasks < left ? tasks : left;
-            if (add_piece(c, j, &places[i], here, req, ret, err) < 0)
+            if (add_piece(c, j, &(struct job_place){p->node, here, req}, ret, err) < 0)
                 return -1;
             tasks -= here;
             left -= here;
@@ -94,7 +98,7 @@ static int take_places(const struct cluster *c, const struct job *j,
 {
     const struct job_shape own = {j->reqs, j->nreqs};
 
-    return placed_in(c, j, &own, places, n, ret, err);
+    return placed_in(c, j, &own, (struct told_places){places, n}, ret, err);
 }
 
 /* Active from `at` on, of which what comes after `counted` has not been counted yet. */
@@ -351,7 +355,8 @@ static int find_tenure(
         && job_shape_make(e->c, j, reqs, ev->u.job_state.nreqs, &ret->shape, &err) < 0)
         return -1;
     if (placed_in(e->c, j, ret->shape.nreqs ? &ret->shape : &own,
-            ev->u.job_state.places, ev->u.job_state.nplaces, &ret->alloc, &err)
+            (struct told_places){ev->u.job_state.places, ev->u.job_state.nplaces},
+            &ret->alloc, &err)
         < 0)
         return -1;
     if (!reqs && tasks_of(&ret->alloc) < j->reqs[0].tasks)

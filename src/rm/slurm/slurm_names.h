@@ -26,10 +26,10 @@
 #define UPDATE_TAKES_TASKS 1                    /* "63_[0-9]" */
 /* Do jobs with processors of their own keep jobs of other partitions off, where theirs
  * lets them share? Not seen of the releases between. */
-#define OWN_KEEP_OFF (!SLURM_SINCE(26, 5))
-#define TELLS_TIME         1                    /* with a list of jobs */
-#define UPDATE_TAKES_MARKS 1                    /* the site factor */
-#define UPDATE_TAKES_PARTS 1                    /* "63+1", and nodes for it */
+#define OWN_KEEP_OFF       (!SLURM_SINCE(26, 5))
+#define TELLS_TIME         1 /* with a list of jobs */
+#define UPDATE_TAKES_MARKS 1 /* the site factor */
+#define UPDATE_TAKES_PARTS 1 /* "63+1", and nodes for it */
 /* From 23.11 on a topology is what its plugin makes of it. */
 #define TELLS_SWITCHES     (!SLURM_SINCE(23, 11))
 #undef JOB_RUNNING
