@@ -36,19 +36,30 @@ static int64_t most_free(struct engine *e, const struct job *j, uint32_t *ret_pa
     return most;
 }
 
+static bool would_fit(
+    struct engine *e, const struct job *j, uint32_t partition, int64_t limit_s)
+{
+    struct job shorter = *j;
+
+    shorter.wclimit_s = limit_s;
+    return plan_free_now(e->plan, &shorter, partition) >= j->reqs[0].tasks;
+}
+
 /* The longest limit with which the job would fit now, who does not with its own:
  * reservations stand in the way of a longer one. 0 = it would not with any. */
 static int64_t fitting_limit(struct engine *e, const struct job *j, uint32_t partition)
 {
-    int64_t fits = 0, not_so = j->wclimit_s;
-    struct job shorter = *j;
+    int64_t fits = 1, not_so = j->wclimit_s;
 
+    if (!would_fit(e, j, partition, fits))
+        return 0; /* most of those who wait: asked of all of them, a bisection is dear
+                   */
     while (fits + 1 < not_so) {
-        shorter.wclimit_s = fits + (not_so - fits) / 2;
-        if (plan_free_now(e->plan, &shorter, partition) < j->reqs[0].tasks)
-            not_so = shorter.wclimit_s;
+        int64_t middle = fits + (not_so - fits) / 2;
+        if (would_fit(e, j, partition, middle))
+            fits = middle;
         else
-            fits = shorter.wclimit_s;
+            not_so = middle;
     }
     return fits;
 }
