@@ -10,6 +10,7 @@
 #include "server/whatif/basis.h"
 #include "server/whatif/kept.h"
 #include "server/whatif/pace.h"
+#include "server/whatif/standby.h"
 #include "server/whatif/trial.h"
 
 #include <errno.h>
@@ -64,6 +65,7 @@ struct whatif {
     TAILQ_HEAD(, question) all;
     unsigned n;
     struct pace pace;
+    struct standby standby;
     struct basis basis;
     struct kept kept;
     /* In a copy, and gone with it: */
@@ -566,10 +568,25 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
     }
 }
 
+/* False: all places are taken, or wait for others who were refused before. */
+static bool take_turn(
+    struct whatif *w, const struct identity *who, bool lives, unsigned places)
+{
+    uint64_t now_us = read_now_us();
+    unsigned before = standby_before(&w->standby, who->uid, lives, now_us);
+
+    if (count_others(w, who, lives) + before >= places) {
+        standby_wait(&w->standby, who->uid, lives, now_us);
+        return false;
+    }
+    standby_leave(&w->standby, who->uid, lives);
+    return true;
+}
+
 /* Before anything is ended for it: who is refused loses nothing. True: it was. */
 static bool refuse_more(struct server *s, struct request *r, const json_t *body)
 {
-    const struct whatif *w = s->api.whatif;
+    struct whatif *w = s->api.whatif;
     const struct identity *who = request_who(r);
     unsigned places = WHATIF_AT_ONCE + (identity_is(who, WHO_ADMIN3) ? 1u : 0u);
     uint64_t wait_us = pace_wait_us(&w->pace, read_now_us());
@@ -581,7 +598,7 @@ static bool refuse_more(struct server *s, struct request *r, const json_t *body)
             NULL);
         return true;
     }
-    if (count_others(w, who, trial_lives(body)) >= places || w->n >= 4 * places) {
+    if (w->n >= 4 * places || !take_turn(w, who, trial_lives(body), places)) {
         request_refuse_as(r, 503, "busy", NULL,
             "others ask what would be at the moment: ask again in a second");
         return true;
@@ -627,6 +644,7 @@ void whatif_close(struct server *s)
         drop_question(q);
     }
     kept_fini(&s->api.whatif->kept);
+    standby_fini(&s->api.whatif->standby);
     free(s->api.whatif);
     s->api.whatif = NULL;
 }
