@@ -134,7 +134,6 @@ struct job {
     bool cancelled; /* and told to be on its nodes yet: nothing is decided about it, and
                        it was counted when it was cancelled */
     bool wclimit_learned;     /* the limit in force is learned_wclimit_s */
-    uint32_t possible_layout; /* of the plan for which `impossible` was found out */
     int64_t wclimit_s;
 
     int64_t release_at;      /* earliest start, 0 = none */

@@ -10,9 +10,9 @@
 #include "policy/access.h"
 
 /* Does it pass all that depends on its class, but for limits on what is active? */
-static bool is_let_in(const struct engine *e, const struct job *j)
+static bool is_let_in(const struct engine *e, const struct job *j, bool other_class)
 {
-    bool known = j->possible_layout == plan_layout(e->plan) && !j->impossible;
+    bool known = !other_class && possible_found(e, j);
     struct reason why;
 
     return !admission_class_refusal(
@@ -24,15 +24,15 @@ void classes_look(
 {
     struct job *as = &ret->as;
     struct access_fault fault = {.reason = REASON_NONE};
+    bool other = j->cred[CRED_CLASS] != cls;
 
     job_copy(j, as);
-    if (j->cred[CRED_CLASS] != cls) {
+    if (other) {
         as->cred[CRED_CLASS] = cls;
         access_resolve(e->c, as, &fault);
-        as->possible_layout = UINT32_MAX;
         admission_narrow(e, as);
     }
-    ret->let_in = fault.reason == REASON_NONE && is_let_in(e, as);
+    ret->let_in = fault.reason == REASON_NONE && is_let_in(e, as, other);
 }
 
 void classes_enter(struct engine *e, struct job *j, uint32_t cls)
@@ -44,7 +44,7 @@ void classes_enter(struct engine *e, struct job *j, uint32_t cls)
     j->cred[CRED_CLASS] = cls;
     access_resolve(e->c, j, &fault);
     job_changes(e, j, CHANGE_OF_CLASS);
-    j->possible_layout = UINT32_MAX;
+    possible_forget(e, j);
     admission_narrow(e, j);
 }
 
@@ -93,7 +93,7 @@ bool classes_move(struct engine *e, struct job *j, void *ctx,
 
 void classes_settle(struct engine *e, struct job *j)
 {
-    if (!job_waits(j) || plan_is_reserved(e->plan, j) || is_let_in(e, j))
+    if (!job_waits(j) || plan_is_reserved(e->plan, j) || is_let_in(e, j, false))
         return;
     if (classes_move(e, j, NULL, NULL))
         j->impossible = false;

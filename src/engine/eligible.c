@@ -57,17 +57,19 @@ static void defer_for(
 /* Could it ever run? Asked again only when the answer may change. */
 static bool is_possible(struct engine *e, struct job *j)
 {
-    uint32_t layout = plan_layout(e->plan);
     struct reason why;
 
-    if (j->possible_layout == layout && !j->impossible)
+    if (possible_found(e, j))
         return true;
-    j->possible_layout = layout;
     admission_narrow(e, j);
     const struct admission_check *check = admission_refusal(e, j, ADMIT_EVER, &why);
-    j->impossible = check != NULL;
-    if (!check)
+    if (j->impossible != (check != NULL))
+        j->impossible = check != NULL;
+    if (!check) {
+        possible_note(e, j);
         return true;
+    }
+    possible_forget(e, j);
     j->why = why;
     defer_for(e, j, check->defers, check->text);
     return false;
@@ -103,7 +105,6 @@ static void end_deferral(struct engine *e, struct job *j)
         return;
     if (!retry)
         wakeups_deferral_ended(e->wakeups, e->now);
-    j->possible_layout = UINT32_MAX;
     judge_job(e, j); /* what it asks for may not be allowed, as before or by now */
 }
 

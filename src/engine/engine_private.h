@@ -17,6 +17,7 @@
 #include "engine/leaving.h"
 #include "engine/lost.h"
 #include "engine/passes.h"
+#include "engine/possible.h"
 #include "engine/prediction/predictions.h"
 #include "engine/preempt.h"
 #include "engine/promises.h"
@@ -78,6 +79,7 @@ struct engine {
 
     /* who waits, and what for */
     struct admission_use admission;
+    struct possible_jobs possible;
     struct engine_groups groups;
     struct queue *queue;
     struct promises *promises;

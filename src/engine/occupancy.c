@@ -230,7 +230,7 @@ static void change_queue(struct engine *e, struct job *j, enum change_of what)
     if (what == CHANGE_OF_CLASS)
         return; /* it asks for that itself, and goes on */
     if (what == CHANGE_OF_RULES)
-        j->possible_layout = UINT32_MAX;
+        possible_forget(e, j);
     if (what == CHANGE_OF_STATE)
         queue_touch_order(e->queue);
     queue_touch(e->queue, j);
