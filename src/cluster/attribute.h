@@ -45,6 +45,7 @@ struct attribute {
     const char *request; /* in a submission; NULL = nobody asks for it */
     const char *shown;   /* in the record of a job, if it is shown just as it is */
     const char *label;   /* what checkjob prints before it; NULL = nothing */
+    const char *said;    /* in refusals, if users have other words for `request` */
     enum attribute_type type;
     bool hidden;      /* from users whose job it is not */
     int64_t min, max; /* of a number in a submission */
@@ -55,6 +56,9 @@ struct attribute {
     /* Is this text one of its values? NULL = every text is. -1 with a sentence. */
     int (*check)(const char *text, struct err *err);
 };
+
+/* As each who may have asked for it wrote it. */
+#define ARRAY_LIMIT_SAID "array_limit (%N of msub -t, arraylimit of mjobctl)"
 
 /* The i-th, NULL after the last. */
 const struct attribute *attribute_at(size_t i);

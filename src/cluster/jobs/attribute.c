@@ -63,7 +63,8 @@ static const struct attribute attributes[] = {
         IN_EXTRA(mail_when), .check = mailtext_check_when},
     {"quote", ASKED("quote"), OF_TYPE(NUMBER), FROM_0,
         .change = CHANGE_QUOTE, IN_DESC(quote), IN_EXTRA(quote)},
-    {"array_limit", ASKED("array_limit"), OF_TYPE(NUMBER), .max = 100000,
+    {"array_limit", ASKED("array_limit"), .said = ARRAY_LIMIT_SAID, OF_TYPE(NUMBER),
+        .max = 100000,
         .change = CHANGE_ARRAY_LIMIT, IN_DESC(array_limit), IN_EXTRA(array_limit)},
 };
 /* clang-format on */
@@ -174,8 +175,8 @@ int attributes_check(const struct job_desc *d, unsigned what, struct err *err)
         if (!(a->change & what))
             continue;
         if (a->type == ATTRIBUTE_NUMBER && a->extra_at && a->max
-            && amount_check(
-                a->request, *attribute_number(d, a->desc_at), a->min, a->max, err))
+            && amount_check(a->said ? a->said : a->request,
+                *attribute_number(d, a->desc_at), a->min, a->max, err))
             return -1;
         if (!a->check)
             continue;

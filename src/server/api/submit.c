@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Submission: a JobRequest becomes what the resource manager is told. */
+#include "cluster/attribute.h"
 #include "config/arraytext.h"
 #include "config/settings.h"
 #include "rm/filename.h"
@@ -192,7 +193,7 @@ static int check_array_limit(
 {
     if (array || !d->array_limit)
         return 0;
-    return err_set(err, ERR_INVALID, "array_limit: this job is no array");
+    return err_set(err, ERR_INVALID, "%s: this job is no array", ARRAY_LIMIT_SAID);
 }
 
 /* Takes the draft. */
