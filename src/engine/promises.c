@@ -203,6 +203,28 @@ void promises_lapse(struct promises *t, const struct job *j)
     promises_break(t, j, PROMISE_START);
 }
 
+bool promises_had_start(const struct promises *t, const struct job *j)
+{
+    bool had = promises_has(t, j, PROMISE_START);
+
+    for (size_t i = 0; i < t->lapsed.n && !had; i++)
+        had = t->lapsed.v[i].job == j->index;
+    return had;
+}
+
+bool promises_take_lapsed(struct promises *t, const struct job *j, struct promise *ret)
+{
+    bool found = false;
+
+    for (size_t i = t->lapsed.n; i-- > 0;)
+        if (t->lapsed.v[i].job == j->index) {
+            found = true;
+            *ret = t->lapsed.v[i];
+            vec_remove(&t->lapsed, i);
+        }
+    return found;
+}
+
 const struct promise *promises_lapsed(const struct promises *t, size_t *ret_n)
 {
     *ret_n = t->lapsed.n;
@@ -235,11 +257,11 @@ void promises_void(struct promises *t, const struct job *j)
 
 void promises_forget(struct promises *t, const struct job *j)
 {
+    struct promise ignored;
+
     promises_void(t, j);
     promises_break(t, j, PROMISE_START);
-    for (size_t i = t->lapsed.n; i-- > 0;)
-        if (t->lapsed.v[i].job == j->index)
-            vec_remove(&t->lapsed, i);
+    promises_take_lapsed(t, j, &ignored);
     bitset_clear(&t->late, j->index);
 }
 

@@ -108,6 +108,11 @@ void promises_void(struct promises *t, const struct job *j);
 void promises_lapse(struct promises *t, const struct job *j);
 const struct promise *promises_lapsed(const struct promises *t, size_t *ret_n);
 void promises_forget_lapsed(struct promises *t);
+/* Had it a row of PROMISE_START before, or has it one? O(of them). */
+bool promises_had_start(const struct promises *t, const struct job *j);
+/* The first of those that the job had, and they are forgotten; false = none. O(of
+ * them). */
+bool promises_take_lapsed(struct promises *t, const struct job *j, struct promise *ret);
 /* One that lapsed is a row again, which is taken to be that of before: it was broken by
  * that, and nothing is promised instead. */
 void promises_keep_broken(

@@ -111,7 +111,7 @@ static int make_active(
         j->eff_wclimit_s = effective_limit(e, j);
     if (job_start(e->c, j, at, err) < 0)
         return -1;
-    if (promises_has(e->promises, j, PROMISE_START))
+    if (promises_had_start(e->promises, j))
         promise_fulfil(e, j); /* others started it, or it was thought to wait */
     promises_void(e->promises, j);
     if (j->state == JOB_STARTING)

@@ -115,6 +115,16 @@ static enum promise_cause cause_of(const struct fulfilled *f)
     return f->row.was ? f->row.cause : CAUSE_OTHER;
 }
 
+/* What was broken before it lapsed is broken. */
+static void count_lapse(struct engine *e, const struct promise *l)
+{
+    bool broken = l->was && l->was < e->now;
+
+    e->stats.broken_promises += broken;
+    statistics_promise(e->learned.statistics, broken ? STAT_BROKEN : STAT_LAPSED,
+        broken ? l->cause : CAUSE_NONE);
+}
+
 static void count_start(struct engine *e, const struct fulfilled *f)
 {
     e->stats.broken_promises += !f->kept;
@@ -127,6 +137,12 @@ static void count_back(struct engine *e, const struct fulfilled *f)
     e->stats.broken_promises -= !f->kept && !f->recalled;
     statistics_promise_back(e->learned.statistics, f->kept ? STAT_KEPT : STAT_BROKEN,
         cause_of(f), f->start_at);
+}
+
+/* A promise that has been made in this cycle is one of before. */
+static void uncount_made(struct engine *e)
+{
+    statistics_promise_back(e->learned.statistics, STAT_PROMISED, CAUSE_NONE, e->now);
 }
 
 static struct fulfilled *fulfilled_of(struct engine *e, uint32_t job)
@@ -143,9 +159,28 @@ static bool was_kept(const struct promise *row, int64_t start_at)
     return start_at <= (row->was ? row->was : row->latest_start);
 }
 
-void promise_fulfil(struct engine *e, const struct job *j)
+/* What its start is measured by, NULL = nothing. A promise that lapsed in this cycle
+ * holds yet, unless the start is too late by that alone: it was lapsed meanwhile. */
+static const struct promise *find_promise(
+    struct engine *e, const struct job *j, struct promise *scratch)
 {
     const struct promise *row = promises_row(e->promises, j, PROMISE_START);
+
+    if (!promises_take_lapsed(e->promises, j, scratch))
+        return row;
+    if (!scratch->was && !was_kept(scratch, j->start_at)) {
+        count_lapse(e, scratch);
+        return row;
+    }
+    if (row && row->latest_start < TIME_NEVER)
+        uncount_made(e);
+    return scratch;
+}
+
+void promise_fulfil(struct engine *e, const struct job *j)
+{
+    struct promise scratch;
+    const struct promise *row = find_promise(e, j, &scratch);
     struct fulfilled *f = fulfilled_of(e, j->index);
 
     *f = (struct fulfilled){0};
@@ -232,6 +267,20 @@ static enum promise_cause find_blame(struct engine *e, const struct job *j)
                : CAUSE_NONE;
 }
 
+/* It has been promised as much again: that one goes on, with what broke it. */
+static void continue_promise(
+    struct engine *e, const struct job *j, const struct promise *l)
+{
+    struct promise *row = promises_row(e->promises, j, PROMISE_START);
+
+    uncount_made(e);
+    if (!l->was || row->latest_start <= l->was)
+        return;
+    row->was = l->was;
+    row->told = l->told;
+    row->cause = l->cause;
+}
+
 /* Held, say, or over a limit. One that has been promised as much again is no news. */
 static void tell_lapsed(struct engine *e, const struct promise *l)
 {
@@ -243,14 +292,16 @@ static void tell_lapsed(struct engine *e, const struct promise *l)
     if (!j || (j->state != JOB_IDLE && j->state != JOB_HOLD))
         return; /* it has started, say */
     bool again = promises_of(e->promises, j, PROMISE_START, &now);
-    if (again && now.latest_start <= l->latest_start)
+    if (again && now.latest_start <= l->latest_start) {
+        continue_promise(e, j, l);
         return;
+    }
     if (!again)
         by = find_blame(e, j);
     if (by)
         promises_keep_broken(e->promises, l, by);
     if (!by || !settings_plan_together(e->cfg)) /* no start is promised any more */
-        statistics_promise(e->learned.statistics, STAT_LAPSED, CAUSE_NONE);
+        count_lapse(e, l);
     if (!again)
         snprintf(text, sizeof text, "its promised start lapses: %s",
             by         ? promise_cause_text(by)
