@@ -1495,6 +1495,26 @@ class JobOrder(TypedDict):
     changes: NotRequired[list[JobOrderChanges]]
 
 
+class ReservationOrder(TypedDict):
+    # Something to be done to reservations.
+    #: their names, at most 10000; the id of a job is its reservation
+    reservations: list[str]
+
+
+class ReservationOutcomeResults(TypedDict):
+    #: its name, as it was given
+    reservation: str
+    ok: bool
+    #: of an Error
+    code: NotRequired[str]
+    #: sentence
+    message: str
+
+
+class ReservationOutcome(TypedDict):
+    results: list[ReservationOutcomeResults]
+
+
 class OutcomeResults(TypedDict):
     #: id or expression
     job: str
@@ -3262,6 +3282,22 @@ class Operations:
         return cast('Outcome', self._connection.record(
             'POST',
             '/v1/orders/deadline',
+            query={'basis': basis},
+            body=body))
+
+    def unreserve(
+        self,
+        body: ReservationOrder,
+        *,
+        basis: str | int | None = None,
+    ) -> ReservationOutcome:
+        """Release reservations, each as by itself (releaseres). Who may: owner|admin2.
+        - basis: as /v1/whatif told it: refused (409) when settings, reservations or
+          nodes are others by now
+        """
+        return cast('ReservationOutcome', self._connection.record(
+            'POST',
+            '/v1/orders/unreserve',
             query={'basis': basis},
             body=body))
 

@@ -54,6 +54,7 @@ OPERATIONS = {
     "POST /v1/orders/modify": (MINE, {"changes": [
         {"attribute": "userprio", "op": "=", "value": "3"}]}),
     "POST /v1/orders/deadline": ("1", {"at": AT}),
+    "POST /v1/orders/unreserve": (MINE, {"reservations": ["{rsv}"]}),
     "GET /v1/nodes": (ADMINS, None),
     "GET /v1/nodes/{name}": (ADMINS, None),
     "GET /v1/reservations": (ALL, None),  # those one may see
@@ -264,6 +265,7 @@ MEMBERS = {
         add=[({"users": ["games"]}, ALL), ({"flags": ["FORCE"]}, RULERS)],
         remove=[({"users": ["games"]}, ALL), ({"flags": ["BYNAME"]}, ALL)],
         charge=[("physics", RULERS), ("physics,games,games", RULERS), (None, RULERS)]),
+    "ReservationOrder": {"reservations": [(["{rsv}"], ALL)]},
     "JobOrder": {
         "jobs": [(["{job}"], ALL)], "exact": [(True, ALL)], "where": [({"user": "nobody"}, ALL)],
         "kinds": [(["user"], ALL)],

@@ -131,13 +131,18 @@ def results_of(body):
     return (body.get("results") or body.get("changes") or []) if isinstance(body, dict) else []
 
 
+def is_unseen(result):
+    """A reservation that is there, but not for everybody."""
+    return "reservation" in result and result.get("code") == "not_found"
+
+
 def denied(answer):
     """No right to it: 403, what others have is not there, or each job refused so."""
     status, body = answer
     if status in (403, 404):
         return True
     results = results_of(body)
-    return bool(results) and all(r.get("code") == "forbidden" for r in results)
+    return bool(results) and all(r.get("code") == "forbidden" or is_unseen(r) for r in results)
 
 
 def sound(answer):
@@ -145,7 +150,7 @@ def sound(answer):
     status, body = answer
     if status not in (200, 409):
         return False
-    return not any(r.get("code") == "forbidden" or (
+    return not any(r.get("code") == "forbidden" or is_unseen(r) or (
         r.get("code") == "invalid" and table.UNABLE not in r["message"])
         for r in results_of(body))
 
@@ -193,6 +198,9 @@ def probe(crowd, operation, role, body=None, query=""):
     """Ask, and put back what that changed."""
     method, pattern = operation.split()
     path, made = address(crowd, pattern, crowd.open)
+    if body and "{rsv}" in json.dumps(body):
+        made = crowd.reservation(crowd.open)
+        body = json.loads(json.dumps(body).replace("{rsv}", made))
     if pattern in table.ALWAYS:
         query = (query + "&" if query else "?") + table.ALWAYS[pattern]
     answer = crowd.ask(role, method, path + query, body)

@@ -2,6 +2,7 @@
 """setres and releaseres; what was reserved outlives the daemon."""
 import time
 
+from events_test import metrics
 from live_daemon import ME
 from live_users import Users
 
@@ -74,7 +75,10 @@ def test_others_reserve_only_when_they_may(daemon):
     daemon.configure("RESCTLPOLICY ANY\n")
     daemon.api("/v1/scheduler", {"action": "reload"})
     users.ok("nobody", "setres", "-u", "nobody", "-d", "1:00:00", "TASKS==1")
-    users.ok("nobody", "releaseres", "nobody.0")
+    done = users.run("nobody", "releaseres", "patch.0,nobody.0")
+    assert done.stdout == "released User reservation 'nobody.0'\n", done
+    assert done.returncode == 1 and "cannot locate reservation 'patch.0'" in done.stderr
+    assert "patch.0" in reservations(daemon)
 
 
 def test_what_is_wrong_is_told(live):
@@ -132,6 +136,8 @@ def test_lists_of_reservations_are_released(live):
     live.ok("setres", "-n", "a", "-d", "1:00:00", "TASKS==1")
     live.ok("setres", "-n", "b", "-d", "1:00:00", "TASKS==1")
     live.ok("setres", "-d", "1:00:00", "TASKS==1")
+    assert live.run("releaseres", "a.0", "").returncode == 1, "nothing is released"
+    assert "locate reservation 'c.0'" in live.run("whatif", "releaseres", "a.0,c.0").stderr
     done = live.run("releaseres", "a.0,zzzzz.0,b.0", "system.0")
     assert done.stdout.splitlines() == ["released User reservation 'a.0'",
                                         "released User reservation 'b.0'",
@@ -159,7 +165,24 @@ def test_who_means_one_that_exists_is_told_how_it_is_changed(live):
     assert found["patch.0"]["end_at"] - found["patch.0"]["start_at"] == 120
 
 
+def release_by_one_order(live, n):
+    """They are gone when that is told, by a few commits."""
+    names = [live.api("/v1/reservations", {
+        "hosts": "node02", "tasks": 1, "name": "many", "start_at": int(time.time()) + 86400 + 100 * i,
+        "duration_s": 90})[1]["name"] for i in range(n)]
+    before = metrics(live)["maui_commits_total"]
+    status, answer = live.api("/v1/orders/unreserve", {"reservations": names + names[:1]})
+    assert status == 200, answer
+    results = answer["results"]
+    assert [r["reservation"] for r in results] == names + names[:1]
+    assert [r["ok"] for r in results] == [True] * n + [False]
+    assert results[-1]["code"] == "not_found" and names[0] in results[-1]["message"]
+    assert metrics(live)["maui_commits_total"] - before < n / 5
+    assert live.api("/v1/orders/unreserve", {"reservations": []})[0] == 400
+
+
 def test_names_of_what_was_restored_are_not_given_again(live):
+    release_by_one_order(live, 150)
     for _ in range(2):
         live.ok("setres", "-n", "patch", "-s", "+1:00:00", "-d", "60", "node01")
     live.ok("releaseres", "patch.0")

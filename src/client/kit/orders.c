@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Print the outcome: refusals on stderr. 0, or 1 when one was refused. */
-static int print_outcome(const struct command_line *l, json_t *outcome)
+/* Print the outcome: refusals on stderr, of each reservation that was released what
+ * `say` says, NULL = the scheduler's sentence. 0, or 1 when one was refused. */
+static int print_outcome(
+    const struct command_line *l, json_t *outcome, void (*say)(const char *name))
 {
     json_t *results = json_object_get(outcome, "results"), *r;
     const char *last = "";
@@ -24,6 +26,8 @@ static int print_outcome(const struct command_line *l, json_t *outcome)
             status = 1;
             if (l->format == FORMAT_TEXT)
                 fprintf(stderr, "ERROR:    %s\n", text);
+        } else if (l->format == FORMAT_TEXT && say) {
+            say(get_text(r, "reservation", ""));
         } else if (l->format == FORMAT_TEXT && strcmp(text, last) != 0) {
             puts(text); /* "job holds adjusted" once for many */
             last = text;
@@ -49,33 +53,38 @@ int orders_send(const struct command_line *l, const char *verb, json_t *order)
     struct query *q = query_new("/v1/orders");
 
     query_part(q, verb);
-    int status = print_outcome(l, tell(l, "POST", q, order));
+    int status = print_outcome(l, tell(l, "POST", q, order), NULL);
     query_free(q);
     return status;
 }
 
-int orders_each(const struct command_line *l, const char *missing,
-    int (*one)(const struct command_line *l, const char *name))
+json_t *orders_names(const struct command_line *l, const char *missing)
 {
-    int status = l->nargs ? 0 : command_wrong(l, "%s", missing);
+    json_t *names = json_array();
+    bool whole = l->nargs > 0;
 
     for (int i = 0; i < l->nargs; i++) {
         char *copy = xstrdup(l->args[i]), *rest = copy, *word;
-        if (strspn(copy, ",") == strlen(copy))
-            status = command_wrong(l, "%s", missing);
+        whole &= strspn(copy, ",") < strlen(copy);
         while ((word = strtok_r(rest, ",", &rest)))
-            status |= one(l, word);
+            json_array_append_new(names, json_string(word));
         free(copy);
     }
-    return status;
+    if (whole)
+        return names;
+    command_wrong(l, "%s", missing);
+    json_decref(names);
+    return NULL;
 }
 
-json_t *orders_release(const struct command_line *l, const char *name)
+int orders_release(
+    const struct command_line *l, json_t *names, void (*say)(const char *name))
 {
-    struct query *q = query_new("/v1/reservations");
+    struct query *q = query_new("/v1/orders");
 
-    query_part(q, name);
-    json_t *done = tell(l, "DELETE", q, NULL);
+    query_part(q, "unreserve");
+    int status = print_outcome(
+        l, tell(l, "POST", q, json_pack("{s:o}", "reservations", names)), say);
     query_free(q);
-    return done;
+    return status;
 }

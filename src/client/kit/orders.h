@@ -15,14 +15,15 @@ json_t *orders_jobs(const struct command_line *l, int first);
  * 1 when one was refused. */
 int orders_send(const struct command_line *l, const char *verb, json_t *order);
 
-/* Call `one` for each argument, which may be several names with commas between. The
- * exit status: 1 when it was that of one, or without arguments, after complaining that
+/* The arguments, each of which may be several names with commas between. A new
+ * reference; NULL when one has no name or there are none, after complaining that
  * `missing`. */
-int orders_each(const struct command_line *l, const char *missing,
-    int (*one)(const struct command_line *l, const char *name));
+json_t *orders_names(const struct command_line *l, const char *missing);
 
-/* Release the reservation. What the scheduler said, a new reference; NULL after
- * complaining. */
-json_t *orders_release(const struct command_line *l, const char *name);
+/* Release these reservations by one order, takes the reference, and print what became
+ * of each: refusals on stderr, of others what `say` says, NULL = the scheduler's
+ * sentence. The exit status: 0, or 1 when one was refused. */
+int orders_release(
+    const struct command_line *l, json_t *names, void (*say)(const char *name));
 
 #endif

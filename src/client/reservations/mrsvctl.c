@@ -235,22 +235,14 @@ static int create(const struct command_line *l)
 
 /* ---- release ---- */
 
-static int release_one(const struct command_line *l, const char *name)
+static void say_released(const char *name)
 {
-    json_t *done = orders_release(l, name);
-
-    if (!done)
-        return 1;
-    if (l->format == FORMAT_JSON)
-        return print_json(done);
     printf("reservation '%s' successfully released\n", name);
-    json_decref(done);
-    return 0;
 }
 
 struct labelled {
     const char *label;
-    struct VEC(char *) names;
+    json_t *names;
 };
 
 static void take_labelled(void *ctx, json_t *o)
@@ -258,33 +250,30 @@ static void take_labelled(void *ctx, json_t *o)
     struct labelled *f = ctx;
 
     if (strcmp(get_text(o, "label", ""), f->label) == 0)
-        vec_push(&f->names, xstrdup(get_text(o, "name", "")));
+        json_array_append(f->names, json_object_get(o, "name"));
 }
 
 static int release_labelled(const struct command_line *l, const char *label)
 {
-    struct labelled f = {.label = label};
+    struct labelled f = {.label = label, .names = json_array()};
     struct query *q = query_new("/v1/reservations");
     int status = ask_list(l, q, take_labelled, &f) < 0;
 
     query_free(q);
-    if (status == 0 && f.names.n == 0) {
+    if (status == 0 && json_array_size(f.names))
+        return orders_release(l, f.names, say_released);
+    if (status == 0)
         fprintf(stderr, "ERROR:    no reservation has the label '%s'\n", label);
-        status = 1;
-    }
-    for (size_t i = 0; i < f.names.n; i++) {
-        status |= release_one(l, f.names.v[i]);
-        free(f.names.v[i]);
-    }
-    vec_fini(&f.names);
-    return status;
+    json_decref(f.names);
+    return 1;
 }
 
 static int release(const struct command_line *l)
 {
     if (command_has(l, 'g') && l->nargs == 0)
         return release_labelled(l, command_value(l, 'g'));
-    return orders_each(l, "a reservation is needed", release_one);
+    json_t *names = orders_names(l, "a reservation is needed");
+    return names ? orders_release(l, names, say_released) : 1;
 }
 
 /* ---- list, which is showres ---- */

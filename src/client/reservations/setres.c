@@ -192,25 +192,14 @@ static const struct command_spec releaseres_spec = {
                 "  releaseres 120         the place that job 120 was promised\n",
 };
 
-static int release(const struct command_line *l, const char *name)
+static int release(const struct command_line *l)
 {
-    json_t *done = orders_release(l, name);
+    json_t *names = orders_names(l, "a reservation is needed");
 
-    if (!done)
-        return 1;
-    if (l->format == FORMAT_JSON)
-        return print_json(done);
-    puts(get_text(done, "message", ""));
-    json_decref(done);
-    return 0;
-}
-
-static int release_all(const struct command_line *l)
-{
-    return orders_each(l, "a reservation is needed", release);
+    return names ? orders_release(l, names, NULL) : 1;
 }
 
 int releaseres_main(int argc, char **argv)
 {
-    return command_run(&releaseres_spec, argc, argv, release_all);
+    return command_run(&releaseres_spec, argc, argv, release);
 }

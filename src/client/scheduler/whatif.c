@@ -63,10 +63,11 @@ static struct {
 } told;
 
 #define ORDERS       "/v1/orders/"
+#define UNRESERVE    ORDERS "unreserve" /* of each by itself */
 #define RESERVATIONS "/v1/reservations"
 
 /* As the API has it; NULL: it has no such change. */
-static json_t *change_of(const char *method, const char *path, const json_t *body)
+static json_t *change_of(const char *path, const json_t *body)
 {
     const char *name = path + strlen(RESERVATIONS "/");
     json_t *own = (json_t *)body; /* it is not written */
@@ -81,23 +82,39 @@ static json_t *change_of(const char *method, const char *path, const json_t *bod
         return json_pack("{s:O}", "submit", own);
     if (strncmp(path, RESERVATIONS "/", strlen(RESERVATIONS "/")) != 0)
         return NULL;
-    return strcmp(method, "DELETE") == 0
-               ? json_pack("{s:{s:s}}", "release_reservation", "name", name)
-               : json_pack(
-                   "{s:{s:s, s:O}}", "change_reservation", "name", name, "change", own);
+    return json_pack(
+        "{s:{s:s, s:O}}", "change_reservation", "name", name, "change", own);
+}
+
+static void take_releases(const json_t *body)
+{
+    json_t *name;
+    size_t i;
+
+    json_array_foreach(json_object_get(body, "reservations"), i, name)
+    {
+        json_array_append_new(
+            told.changes, json_pack("{s:{s:O}}", "release_reservation", "name", name));
+    }
 }
 
 static void take_told(const struct command_line *l, const char *method,
     const char *path, const json_t *body)
 {
-    json_t *change = change_of(method, path, body);
+    json_t *change;
 
+    (void)method;
     told.line = *l;
     told.line.spec = &spec;
     memset(&told.line.given, 0, sizeof told.line.given);
     memset(&told.line.words, 0, sizeof told.line.words);
     told.line.args = NULL;
     told.line.nargs = 0;
+    if (strcmp(path, UNRESERVE) == 0) {
+        take_releases(body);
+        return;
+    }
+    change = change_of(path, body);
     if (change)
         json_array_append_new(told.changes, change);
     else

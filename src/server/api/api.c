@@ -53,6 +53,7 @@ static const struct route routes[] = {
     {"POST", "/v1/orders/modify", "mjobctl", WHO_ANY, api_modify},
     {"POST", "/v1/orders/user-priority", "setupri", WHO_ANY, api_user_priority},
     {"POST", "/v1/orders/deadline", "setdeadline", WHO_ADMIN1, api_deadline},
+    {"POST", "/v1/orders/unreserve", "releaseres", WHO_ANY, api_unreserve_all},
     {"GET", "/v1/nodes", "diagnose", WHO_ADMIN3, api_nodes, PAST_ASKED},
     {"GET", "/v1/nodes/{name}", "checknode", WHO_ADMIN3, api_node, PAST_ASKED},
     {"GET", "/v1/reservations", "showres", WHO_ANY, api_reservations, PAST_ASKED},

@@ -81,6 +81,7 @@ void api_standing(struct server *s, struct request *r);
 void api_reservation(struct server *s, struct request *r);
 void api_reserve(struct server *s, struct request *r);
 void api_unreserve(struct server *s, struct request *r);
+void api_unreserve_all(struct server *s, struct request *r); /* those that it names */
 void api_change_reservation(struct server *s, struct request *r); /* api/rsvchange.c */
 
 /* api/query.c: when and where */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Orders about jobs: each names jobs by expressions and is carried out job by job; the
  * outcome tells of each what became of it. One about many jobs is carried out in
- * slices, in turns by user, so that what others ask for comes between. */
+ * slices, in turns by user, so that what others ask for comes between. Orders about
+ * reservations are the same of names. */
 #include "server/api/order.h"
 
 #include "config/settings.h"
@@ -26,8 +27,13 @@ const char *order_text(const struct order *o, const char *key)
     return text && *text ? text : NULL;
 }
 
+static const char *subject_key(const struct order *o)
+{
+    return o->act_named ? "reservation" : "job";
+}
+
 static void add_result(
-    struct order *o, const char *job, const struct err *err, const char *done)
+    struct order *o, const char *subject, const struct err *err, const char *done)
 {
     static const char *const codes[] = {[ERR_NONE] = "internal",
         [ERR_INVALID] = "invalid",
@@ -35,8 +41,8 @@ static void add_result(
         [ERR_DENIED] = "forbidden",
         [ERR_CONFLICT] = "conflict",
         [ERR_IO] = "unavailable"};
-    json_t *entry = json_pack("{s:s, s:b, s:o}", "job", job, "ok", err == NULL,
-        "message", render_utf8(err ? err->text : done));
+    json_t *entry = json_pack("{s:s, s:b, s:o}", subject_key(o), subject, "ok",
+        err == NULL, "message", render_utf8(err ? err->text : done));
 
     if (err)
         json_object_set_new(entry, "code", json_string(codes[err->code]));
@@ -77,6 +83,15 @@ static void one_job(struct order *o, const struct job *j)
     }
     int result = o->act(o, j, done, sizeof done, &err);
     add_result(o, id, result < 0 ? &err : NULL, done);
+}
+
+static void one_named(struct order *o, const char *name)
+{
+    char done[DONE_TEXT] = "";
+    struct err err = {0};
+    int result = o->act_named(o, name, done, sizeof done, &err);
+
+    add_result(o, name, result < 0 ? &err : NULL, done);
 }
 
 /* ---- which jobs ---- */
@@ -158,13 +173,28 @@ static void list_chosen(struct carried *t, const struct job_choices *chosen)
         take_chosen(t, chosen, false, true);
 }
 
+static void take_names(struct carried *t, json_t *names)
+{
+    json_t *name;
+    size_t i;
+
+    json_array_foreach(names, i, name)
+    {
+        vec_push(&t->jobs, ((struct chosen){xstrdup(json_string_value(name)), true}));
+    }
+}
+
 /* Who says ALL, or a pattern, means those that may be touched. Conditions tell nothing
  * of the jobs of others. */
 static void act_on(struct carried *t, const struct chosen *it)
 {
     struct order *o = &t->order;
-    const struct job *j = job_find(engine_cluster(o->s->engine), it->id);
 
+    if (o->act_named) {
+        one_named(o, it->id);
+        return;
+    }
+    const struct job *j = job_find(engine_cluster(o->s->engine), it->id);
     o->by_name = it->named;
     if (!j || j->state >= JOB_COMPLETED) { /* since it was chosen */
         struct err err;
@@ -238,6 +268,8 @@ static bool carry_slice(struct carried *t)
 
     while (t->next < end)
         act_on(t, &t->jobs.v[t->next++]);
+    if (o->slice_done)
+        o->slice_done(o->s);
     if (t->next < t->jobs.n)
         return false;
     explain_none(t);
@@ -323,19 +355,28 @@ void order_close(struct server *s)
     s->api.orders = NULL;
 }
 
-static void carry_out(const struct order *o, json_t *jobs)
+static void take_jobs(struct carried *t, json_t *expressions)
+{
+    struct job_choices chosen = {0};
+
+    choose_jobs(&t->order, expressions, &chosen);
+    t->before = json_array_size(t->order.results);
+    list_chosen(t, &chosen);
+    jobexpr_fini(&chosen);
+}
+
+static void carry_out(const struct order *o, json_t *list)
 {
     struct orders *orders = o->s->api.orders;
     struct carried *t = xcalloc(1, sizeof *t);
-    struct job_choices chosen = {0};
 
     t->order = *o;
     t->order.body = json_incref(o->body);
     t->order.results = json_array();
-    choose_jobs(&t->order, jobs, &chosen);
-    t->before = json_array_size(t->order.results);
-    list_chosen(t, &chosen);
-    jobexpr_fini(&chosen);
+    if (o->act_named)
+        take_names(t, list);
+    else
+        take_jobs(t, list);
     if (carry_slice(t)) {
         free_carried(t);
         return;
@@ -364,4 +405,22 @@ void order_carry_out(struct order *o)
     else
         carry_out(o, jobs);
     json_decref(all);
+}
+
+void order_carry_out_named(struct order *o)
+{
+    struct err err = {0};
+    json_t *names;
+
+    o->body = request_json(o->r, &err);
+    names = o->body ? json_object_get(o->body, "reservations") : NULL;
+    if (o->body && json_array_size(names) == 0)
+        err_set(&err, ERR_INVALID, "reservations: a list of names is needed");
+    else if (json_array_size(names) > ORDER_NAMES_MAX)
+        err_set(&err, ERR_INVALID, "reservations: expected at most %d, not %zu",
+            ORDER_NAMES_MAX, json_array_size(names));
+    if (err.code)
+        request_refuse(o->r, &err);
+    else
+        carry_out(o, names);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * An order about jobs on its way through them (order.c): what api/orders.c and
- * api/verbs.c share.
+ * An order about jobs, or reservations, on its way through them (order.c): what
+ * api/orders.c, api/verbs.c and api/reservations.c share.
  * Private to src/server. */
 #ifndef MAUI_SERVER_ORDER_H
 #define MAUI_SERVER_ORDER_H
@@ -13,7 +13,7 @@ struct server;
 struct order {
     struct server *s;
     struct request *r;
-    json_t *body;     /* the JobOrder */
+    json_t *body;     /* the JobOrder, or ReservationOrder */
     json_t *where;    /* conditions on the jobs, or NULL */
     json_t *results;  /* of the Outcome */
     enum who who;     /* this level may for any job; owners for theirs if `owner` */
@@ -24,9 +24,15 @@ struct order {
     /* Do it for one job: 0 with a sentence in `done`, or -1. */
     int (*act)(
         struct order *o, const struct job *j, char *done, size_t size, struct err *err);
+    /* Of reservations, instead of `act`; it looks at who may. */
+    int (*act_named)(
+        struct order *o, const char *name, char *done, size_t size, struct err *err);
+    void (*slice_done)(
+        struct server *s); /* after some, before they are durable; or NULL */
 };
 
-#define DONE_TEXT 300 /* size of `done` */
+#define DONE_TEXT       300 /* size of `done` */
+#define ORDER_NAMES_MAX 10000
 
 /* A text of the body, or NULL. Borrowed. */
 const char *order_text(const struct order *o, const char *key);
@@ -42,6 +48,8 @@ int order_holds(
 /* Read the body, do it for each job it names, and answer when that is durable. Of many
  * jobs some are done at once and the rest in slices: `what` has to be constant. */
 void order_carry_out(struct order *o);
+/* The same for each reservation that it names; with `act_named`. */
+void order_carry_out_named(struct order *o);
 
 int order_open(struct server *s, struct err *err);
 void order_close(struct server *s);

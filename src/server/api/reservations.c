@@ -3,6 +3,7 @@
 #include "engine/query.h"
 #include "server/api/api.h"
 #include "server/api/joborder.h"
+#include "server/api/order.h"
 #include "server/api/sharing.h"
 #include "server/drafts/reservation.h"
 #include "server/durable/rsvkeep.h"
@@ -355,25 +356,46 @@ static bool may_name(struct server *s, const struct identity *who, const char *n
     return v ? identity_sees(who, c, v) : j && identity_sees_job(who, c, j);
 }
 
-void api_unreserve(struct server *s, struct request *r)
+/* For `who`; what becomes of it in the store is for the caller. */
+static int release(struct server *s, const struct identity *who, const char *name,
+    char *ret_done, size_t size, struct err *err)
 {
-    const struct identity *who = request_who(r);
-    const char *name = request_param(r, "name");
     const struct reservation *v = reservation_find(engine_cluster(s->engine), name);
     const char *kind = !v ? "Job" : v->kind == RSV_STANDING ? "Standing" : "User";
     struct event ev = {.kind = EVENT_UNRESERVE,
         .u.unreserve = {.name = name, .who = {who->user, who->level}}};
-    char done[300];
-    struct err err = {0};
 
     if (!may_name(s, who, name))
-        rsvcheck_missing(engine_cluster(s->engine), who, name, &err);
-    snprintf(done, sizeof done, "released %s reservation '%.200s'", kind, name);
-    if (err.code || world_apply(s, &ev, NULL, &err) < 0) {
+        return rsvcheck_missing(engine_cluster(s->engine), who, name, err);
+    snprintf(ret_done, size, "released %s reservation '%.200s'", kind, name);
+    if (world_apply(s, &ev, NULL, err) < 0)
+        return -1;
+    log_line(s->log, LOG_ACTION, "%s by %s", ret_done, who->user);
+    return 0;
+}
+
+void api_unreserve(struct server *s, struct request *r)
+{
+    char done[DONE_TEXT];
+    struct err err = {0};
+
+    if (release(s, request_who(r), request_param(r, "name"), done, sizeof done, &err)
+        < 0) {
         request_refuse(r, &err);
         return;
     }
     rsvkeep_look(s);
-    log_line(s->log, LOG_ACTION, "%s by %s", done, who->user);
     commit_then_reply(s, r, json_pack("{s:s}", "message", done));
+}
+
+static int act_unreserve(
+    struct order *o, const char *name, char *done, size_t size, struct err *err)
+{
+    return release(o->s, request_who(o->r), name, done, size, err);
+}
+
+void api_unreserve_all(struct server *s, struct request *r)
+{
+    order_carry_out_named(&(struct order){
+        .s = s, .r = r, .act_named = act_unreserve, .slice_done = rsvkeep_look});
 }
