@@ -23,8 +23,9 @@ struct manager_batch {
     const char *number;      /* of an array: the resource manager's, ... */
     const uint32_t *indexes; /* ... and its jobs' indexes */
     size_t nindexes;
-    json_t *ids; /* of those made */
-    bool open;   /* handed on, not answered yet */
+    json_t *ids;  /* of those made */
+    bool open;    /* handed on, not answered yet */
+    bool handing; /* being handed on, and perhaps answered meanwhile */
     struct manager_feed feed;
     struct err err;
 };
@@ -85,7 +86,7 @@ static void settle_batch(struct server *s, struct manager_batch *b)
     struct err err;
     size_t i;
 
-    if (b->open || b->turn.user || b->behind)
+    if (b->open || b->handing || b->turn.user || b->behind)
         return;
     if (b->err.code == ERR_NONE) {
         commit_then_reply(s, b->request, render_submitted(s, b->ids));
@@ -107,8 +108,10 @@ static void settle_batch(struct server *s, struct manager_batch *b)
 static void hand_on(struct server *s, struct manager_batch *b)
 {
     turns_remove(&b->m->batches, &b->turn);
+    b->handing = true;
     if (b->err.code == ERR_NONE)
         b->feed.hand_on(s, b, b->feed.ctx);
+    b->handing = false;
     settle_batch(s, b);
 }
 
