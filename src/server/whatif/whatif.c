@@ -568,12 +568,15 @@ static void begin_copy(struct server *s, struct request *r, const json_t *body)
     }
 }
 
-/* False: all places are taken, or wait for others who were refused before. */
+/* False: all places are taken, or wait for others who were refused before. The one more
+ * that administrators have waits for nobody. */
 static bool take_turn(
     struct whatif *w, const struct identity *who, bool lives, unsigned places)
 {
     uint64_t now_us = read_now_us();
-    unsigned before = standby_before(&w->standby, who->uid, lives, now_us);
+    unsigned before = places > WHATIF_AT_ONCE
+                          ? 0
+                          : standby_before(&w->standby, who->uid, lives, now_us);
 
     if (count_others(w, who, lives) + before >= places) {
         standby_wait(&w->standby, who->uid, lives, now_us);
