@@ -55,8 +55,8 @@ class Connection(http.client.HTTPConnection):
 
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.path)  # with a timeout a full queue is refused at once
         self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
 
 
 class Daemon:
