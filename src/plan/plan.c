@@ -487,6 +487,8 @@ int64_t plan_stays(struct plan *p, const struct job *j, uint32_t partition)
 {
     int64_t most = 0;
 
+    if (j->state == JOB_SUSPENDED)
+        return job_left_s(j);
     for (uint64_t m = fits_partitions(p->fits, j); m; m &= m - 1) {
         uint32_t in = (uint32_t)__builtin_ctzll(m);
         const struct fitset *s = partition == INDEX_NONE || partition == in

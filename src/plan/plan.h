@@ -454,7 +454,7 @@ static inline int64_t plan_scaled(int64_t limit_s, double speed)
 }
 
 /* How long the job is planned to stay in that partition, INDEX_NONE: wherever that is
- * longest. At least 1 s. O(partitions). */
+ * longest; of a suspended one, the rest. At least 1 s. O(partitions). */
 int64_t plan_stays(struct plan *p, const struct job *j, uint32_t partition);
 
 /* Grows with every start, stop and reservation, and when a cycle begins: where it is

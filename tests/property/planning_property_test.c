@@ -831,31 +831,38 @@ static void predictions_break_nothing(void **state)
     }
 }
 
+/* Returns how many were preempted; some of them were suspended. */
+static uint32_t preempt_some(uint32_t seed, uint32_t *io_suspended)
+{
+    static const char *const how[] = {"SUSPEND\n", "REQUEUE\n", "CHECKPOINT\n"};
+    struct world w = {.preempt = how[seed % 3],
+        .policy =
+            seed % 2 ? limits[seed / 3 % (sizeof limits / sizeof *limits)] : NULL};
+
+    begin(&w, seed);
+    w.limited = seed % 2;
+    w.reserves = seed % KINDS == PLAIN && seed % 4 < 2;
+    w.loses = seed % 7 == 0; /* then some may be broken */
+    run_world(&w);
+    assert_int_equal(engine_stats(w.e)->broken_promises, w.broken);
+    assert_true(w.loses || w.broken == 0);
+    *io_suspended += w.suspended;
+    end(&w);
+    return w.preempted;
+}
+
 /* Who tries to go at once at the cost of others gives up its place for that, and has it
  * again when it could not. Who was suspended comes back, and puts off nobody. */
 static void preemptors_keep_what_they_were_promised(void **state)
 {
-    static const char *const how[] = {"SUSPEND\n", "REQUEUE\n", "CHECKPOINT\n"};
     uint32_t first = seed_first(), preempted = 0, suspended = 0;
 
     (void)state;
-    for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++) {
-        struct world w = {.preempt = how[(first + k) % 3],
-            .policy = (first + k) % 2
-                          ? limits[(first + k) / 3 % (sizeof limits / sizeof *limits)]
-                          : NULL};
-        begin(&w, first + k);
-        w.limited = (first + k) % 2;
-        w.reserves = (first + k) % KINDS == PLAIN && (first + k) % 4 < 2;
-        w.loses = (first + k) % 7 == 0; /* then some may be broken */
-        run_world(&w);
-        assert_int_equal(engine_stats(w.e)->broken_promises, w.broken);
-        assert_true(w.loses || w.broken == 0);
-        preempted += w.preempted;
-        suspended += w.suspended;
-        end(&w);
-    }
+    for (uint32_t k = 0; k < seed_count(WORLDS / 5); k++)
+        preempted += preempt_some(first + k, &suspended);
     assert_true(preempted > 50 && suspended > 10);
+    /* One is to come back between two jobs of its user: there is time for its rest. */
+    preempt_some(353429901, &suspended);
 }
 
 static void promises_are_kept(void **state)
