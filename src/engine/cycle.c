@@ -263,10 +263,12 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
         : e->uses.keeps                ? RSV_KEEP
                                        : RSV_REPLAN);
     charging_ease(e); /* who comes back has to pay for the rest */
-    if (settings_plan_together(e->cfg))
+    if (settings_plan_together(e->cfg)) {
         returns_keep(e);
-    else
+    } else {
+        returns_drop(e);
         preempt_resume(e);
+    }
     e->world.seen = world_stamp(e);
     unfunded_begin(e);
     if (e->c->queued.n) {

@@ -333,10 +333,13 @@ int64_t engine_next_loss(const struct engine *e);
 
 struct cluster *engine_cluster(struct engine *e);
 
-/* The reservation that a waiting job has, or is owed; NULL = neither.
+/* The reservation that a waiting or suspended job has, or is owed; NULL = neither.
  * Borrowed until the next event or cycle. O(1). */
 const struct planned *engine_reservation_of(
     const struct engine *e, const struct job *j);
+
+/* Its end, of one that has it: of what a suspended job has yet to run. O(1). */
+int64_t engine_reserved_until(const struct engine *e, const struct job *j);
 
 /* By when it was promised to start (BACKFILLPOLICY PLAN); 0 = it was not. O(1). */
 int64_t engine_promised_by(const struct engine *e, const struct job *j);

@@ -196,14 +196,14 @@ static int64_t worth(void *ctx, const struct job *victim)
 
 /* Where starts are promised: could it be suspended without putting off any? If its
  * nodes are counted that is known in the next cycle. */
-static bool may_stop(struct claim *k, const struct job *v)
+static bool may_stop(struct claim *k, const struct job *v, const struct bitset *others)
 {
     bool counted;
 
     if (!settings_plan_together(k->e->cfg) || v->state != JOB_RUNNING
         || policy_for(k->e, v, k->right) != PREEMPT_SUSPEND)
         return true;
-    bool may = plan_may_suspend(k->e->plan, v, &counted);
+    bool may = plan_may_suspend(k->e->plan, v, others, &counted);
     if (counted)
         vec_push(&k->e->preemption->aside, v->index);
     k->fresh |= counted;
@@ -223,12 +223,21 @@ static void place_rests(struct engine *e, const struct victims *victims)
 static void list_victims(struct claim *k, struct victims *ret)
 {
     const struct cluster *c = k->e->c;
+    struct bitset all = {0};
+    size_t n = 0;
 
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *v = c->jobs.v[c->active.v[i]];
-        if (job_is_active(v) && !v->cancelled && preempt_may(k, v) && may_stop(k, v))
+        if (job_is_active(v) && !v->cancelled && preempt_may(k, v)) {
             vec_push(ret, v->index);
+            bitset_set(&all, v->index);
+        }
     }
+    for (size_t i = 0; i < ret->n; i++)
+        if (may_stop(k, c->jobs.v[ret->v[i]], &all))
+            ret->v[n++] = ret->v[i];
+    ret->n = n;
+    bitset_fini(&all);
 }
 
 static bool preempt_by(struct engine *e, struct job *j, uint32_t partition,

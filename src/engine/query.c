@@ -132,7 +132,8 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
     if (job_is_active(j) || j->state == JOB_SUSPENDED) {
         *ret = (struct query_start){.method = QUERY_RUNNING,
             .start_at = j->start_at,
-            .end_at = j->end_at,
+            .end_at = plan_reservation_of(e->plan, j) ? engine_reserved_until(e, j)
+                                                      : j->end_at,
             .partition =
                 j->alloc.n ? node_at(e->c, j->alloc.v[0].first)->partition : 0};
         return true;
@@ -257,6 +258,15 @@ struct job_memory engine_memory_of(const struct engine *e, const struct job *j)
 const struct planned *engine_reservation_of(const struct engine *e, const struct job *j)
 {
     return plan_reservation_of(e->plan, j);
+}
+
+int64_t engine_reserved_until(const struct engine *e, const struct job *j)
+{
+    int64_t lasts = j->state == JOB_SUSPENDED ? job_left_s(j)
+                    : j->wclimit_s > 0        ? j->wclimit_s
+                                              : 1;
+
+    return time_add(plan_reservation_of(e->plan, j)->start_at, lasts);
 }
 
 int64_t engine_promised_by(const struct engine *e, const struct job *j)

@@ -150,10 +150,11 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
         *r = because(WAIT_SUSPENDED);
         r->limit = (j->flags & JOB_PARKED) != 0;
         r->until = r->limit ? 0 : preempt_rests_until(e, j);
-        if (!r->limit && !r->until && !charging_lacks(e, j, r)
-            && plan_is_reserved(e->plan, j)) {
+        if (!r->limit && plan_is_reserved(e->plan, j)) {
             r->limit = 2;
             r->until = plan_reserved_at(e->plan, j);
+        } else if (!r->limit && !r->until) {
+            charging_lacks(e, j, r);
         }
     } else if (!job_waits(j)) {
         admission_refusal(e, j, ADMIT_QUEUED, r);

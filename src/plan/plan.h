@@ -159,9 +159,11 @@ bool plan_can_resume(struct plan *p, const struct job *j, bool cross);
 struct bitset;
 
 /* May the running job be suspended, so that nothing that is reserved is put off by what
- * it keeps? Memory that it keeps is needed by nobody who has a place on its nodes,
- * which are planned one by one (*ret_counted: some are not). O(pins on its nodes). */
-bool plan_may_suspend(struct plan *p, const struct job *j, bool *ret_counted);
+ * it keeps? Its nodes, which are planned one by one (*ret_counted: some are not), have
+ * the memory for all that is planned there besides, if `others` are suspended as well.
+ * O(pins x what is on its nodes). */
+bool plan_may_suspend(struct plan *p, const struct job *j, const struct bitset *others,
+    bool *ret_counted);
 /* Before plan_begin(): nodes of the job are planned one by one from then on, until
  * pools are made anew. */
 void plan_end_counting(struct plan *p, const struct job *j);

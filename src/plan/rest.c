@@ -12,19 +12,50 @@ static bool asks_for_memory(const struct plan *p, const struct pin *pin)
     return suspended_keeps_memory(p->c->jobs.v[pin->job]->reqs[pin->req].def);
 }
 
+/* What is free of the node at that instant holds the piece, and others that may be
+ * suspended with it: until when is not known. */
+static bool memory_holds(struct plan *p, const struct job *j, const struct alloc *a,
+    const struct node *n, int64_t at, const struct bitset *others)
+{
+    const struct taskdef *def = j->reqs[a->req].def;
+    const struct asker by = {p->bynode, j, def, &p->without};
+    const struct span span = {at, at + 1};
+    struct node_room room = {0};
+    struct node_job on;
+    bool holds = true;
+
+    single_room(&by, n, &span, &room);
+    for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++) {
+        struct res share = node_job_share(p->c, n, &on);
+        if (on.job != j->index && bitset_test(others, on.job)
+            && plan_job_end(p, p->c->jobs.v[on.job]) <= at)
+            res_add(&room.res, &share, -1);
+    }
+    for (int r = RES_MEM; r <= RES_SWAP; r++)
+        holds &= room.res.v[r] >= taskdef_takes(def, &n->cfg, r, a->tasks);
+    room_fini(&room);
+    return holds;
+}
+
 /* May all that the piece keeps of the node stay there? */
-static bool may_keep(const struct plan *p, const struct taskdef *def, uint32_t node)
+static bool may_keep(struct plan *p, const struct job *j, const struct alloc *a,
+    uint32_t node, const struct bitset *others)
 {
     const struct pins *pins =
-        suspended_keeps_memory(def) ? pintable_on(p->pins, node) : NULL;
+        suspended_keeps_memory(j->reqs[a->req].def) ? pintable_on(p->pins, node) : NULL;
 
-    for (size_t i = 0; pins && i < pins->v.n; i++)
-        if (asks_for_memory(p, &pins->v.v[i]))
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        const struct pin *pin = &pins->v.v[i];
+        int64_t at = pin->start_at > p->now ? pin->start_at : p->now;
+        if (asks_for_memory(p, pin)
+            && !memory_holds(p, j, a, node_at(p->c, node), at, others))
             return false;
+    }
     return true;
 }
 
-bool plan_may_suspend(struct plan *p, const struct job *j, bool *ret_counted)
+bool plan_may_suspend(
+    struct plan *p, const struct job *j, const struct bitset *others, bool *ret_counted)
 {
     bool may = true;
 
@@ -34,7 +65,7 @@ bool plan_may_suspend(struct plan *p, const struct job *j, bool *ret_counted)
         for (uint32_t n = a->first; n < a->first + a->count; n++) {
             const struct pool *pool = pools_of_node(p->pools, n);
             *ret_counted |= pool && !pool->by_node;
-            may = may && may_keep(p, req_def(&j->reqs[a->req]), n);
+            may = may && may_keep(p, j, a, n, others);
         }
     }
     return may && !*ret_counted;

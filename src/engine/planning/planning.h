@@ -50,6 +50,9 @@ void planning_end_cycle(struct engine *e);
 /* In a cycle, before the pass: suspended jobs go on, or have a place where they will
  * (returns.c). O(suspended jobs x what is on their nodes). */
 void returns_keep(struct engine *e);
+/* Under another policy none has a place, whatever was kept. O(active jobs), O(1) when
+ * none is suspended. */
+void returns_drop(struct engine *e);
 
 /* When the waiting job is expected to start, and how exact that is: by predictions, not
  * by limits. All 0: it is not known. O(1), and once after each cycle O(members x steps

@@ -48,14 +48,18 @@ static void keep_rest(struct engine *e, struct job *j)
     e->passes.planning->lift_again |= had && plan_reserved_at(e->plan, j) != was;
 }
 
-/* Who waits for somebody's word, or is to end, has none. */
-static void drop_others(struct engine *e)
+static void drop_rests(struct engine *e, bool all)
 {
-    for (size_t i = 0; i < e->c->active.n; i++) {
+    for (size_t i = 0; e->c->suspended && i < e->c->active.n; i++) {
         const struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        if (j->state == JOB_SUSPENDED && !preempt_comes_back(j))
+        if (j->state == JOB_SUSPENDED && (all || !preempt_comes_back(j)))
             rest_drop(e, j);
     }
+}
+
+void returns_drop(struct engine *e)
+{
+    drop_rests(e, true);
 }
 
 void returns_keep(struct engine *e)
@@ -63,7 +67,7 @@ void returns_keep(struct engine *e)
     e->passes.planning->rests = 0;
     if (!e->c->suspended)
         return;
-    drop_others(e);
+    drop_rests(e, false); /* who waits for somebody's word, or is to end, has none */
     for (struct job *j = preempt_next_suspended(e, NULL); j;
          j = preempt_next_suspended(e, j))
         keep_rest(e, j);

@@ -67,7 +67,7 @@ static struct blocker who_blocks(const struct walk *w, const struct node *n, int
         const struct planned *planned = engine_reservation_of(w->e, j);
         if (planned->start_at == at && planned->partition == n->partition
             && identity_sees_job(w->who, w->c, j))
-            return (struct blocker){j->id, time_add(at, j->wclimit_s)};
+            return (struct blocker){j->id, engine_reserved_until(w->e, j)};
     }
     return (struct blocker){NULL, 0};
 }

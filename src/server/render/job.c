@@ -445,7 +445,7 @@ static void add_history(
     const struct planned *planned = engine_reservation_of(s->engine, j);
     if (planned)
         render_instant(
-            o, "reservation_end_at", time_add(planned->start_at, j->wclimit_s));
+            o, "reservation_end_at", engine_reserved_until(s->engine, j));
 }
 
 static void add_partitions(json_t *o, const struct cluster *c, const struct job *j)

@@ -253,7 +253,7 @@ json_t *render_job_reservation(
     render_int(o, "at", world_now(s));
     render_int(o, "start_at", active ? j->start_at : planned->start_at);
     render_instant(
-        o, "end_at", active ? j->end_at : time_add(planned->start_at, j->wclimit_s));
+        o, "end_at", active ? j->end_at : engine_reserved_until(s->engine, j));
     if (active) {
         render_int(o, "nodes", job_node_count(j));
         json_object_set_new(o, "places", render_places(c, &j->alloc));

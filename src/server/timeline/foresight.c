@@ -99,15 +99,13 @@ static void sort_by_node(struct foresight *f, uint32_t nodes)
     free(next);
 }
 
-static uint32_t add_foreseen(
-    struct foresight *f, const struct job *j, int64_t start_at, bool promised)
+static uint32_t add_foreseen(struct foresight *f, const struct job *j, int64_t start_at,
+    int64_t end_at, bool promised)
 {
-    int64_t limit_s = j->wclimit_s > 0 ? j->wclimit_s : 1;
-
     vec_push(&f->who, ((struct foreseen){.id = xstrdup(j->id),
                           .job = j->index,
                           .start_at = start_at,
-                          .end_at = time_add(start_at, limit_s),
+                          .end_at = end_at,
                           .promised = promised}));
     return (uint32_t)f->who.n - 1;
 }
@@ -140,7 +138,9 @@ static void take_promises(
         const struct job *j = c->jobs.v[places->v[i].job];
         const struct planned *p = j ? engine_reservation_of(s->engine, j) : NULL;
         if (p && !number[j->index])
-            number[j->index] = add_foreseen(&t->now, j, p->start_at, true) + 1;
+            number[j->index] = add_foreseen(&t->now, j, p->start_at,
+                                   engine_reserved_until(s->engine, j), true)
+                               + 1;
     }
     add_places(&t->now, places, number);
     sort_by_node(&t->now, (uint32_t)c->nodes.n);
@@ -230,8 +230,10 @@ static bool place_forecast(struct server *s, struct timeline *t)
     for (size_t i = 0; i < t->candidates.n; i++) {
         const struct job *j = c->jobs.v[t->candidates.v[i]];
         int64_t start = outlook_start(t->forecast, i);
+        int64_t limit_s = j->wclimit_s > 0 ? j->wclimit_s : 1;
         if (start)
-            number[j->index] = add_foreseen(&t->now, j, start, false) + 1;
+            number[j->index] =
+                add_foreseen(&t->now, j, start, time_add(start, limit_s), false) + 1;
     }
     add_places(&t->now, placing_found(t->placing), number);
     sort_by_node(&t->now, (uint32_t)c->nodes.n);

@@ -105,7 +105,7 @@ static void list_promised(struct inway *w)
             nodes += bitset_test(&w->nodes, places.v[i].node);
         if (p)
             list_job(w, j, "promised", p->start_at,
-                time_add(p->start_at, j->wclimit_s > 0 ? j->wclimit_s : 1), nodes);
+                engine_reserved_until(w->s->engine, j), nodes);
     }
     vec_fini(&places);
 }

@@ -61,11 +61,51 @@ static void who_was_suspended_goes_on_where_promises_allow(void **state)
         }
 }
 
+/* One processor, 1024 MB: V and W have as much as told, P has 100. */
+static void claim_memory(struct scenario *s, int64_t mb)
+{
+    const struct req_desc some = {.tasks = 1, .per_task = {{1, mb}}};
+    const struct req_desc few = {.tasks = 1, .per_task = {{1, 100}}};
+
+    sc_job(s, (struct sc_job){.id = "V",
+                  .req = &some,
+                  .limit_s = 199,
+                  .flags = JOB_PREEMPTEE,
+                  .submit_at = 1});
+    sc_job(s, (struct sc_job){.id = "W", .req = &some, .limit_s = 50, .submit_at = 2});
+    sc_job(s, (struct sc_job){.id = "P",
+                  .req = &few,
+                  .limit_s = 50,
+                  .user = "boss",
+                  .flags = JOB_PREEMPTOR,
+                  .submit_at = 120});
+    sc_run(s);
+    assert_int_equal(engine_stats(sc_engine(s))->broken_promises, 0);
+}
+
+static void who_is_suspended_leaves_memory_to_who_is_planned(void **state)
+{
+    (void)state;
+    SC_BOTH_WAYS(s, SUSPEND, 1)
+    {
+        claim_memory(s, 400);
+        assert_non_null(strstr(sc_log(s, "V"), "suspend"));
+        assert_true(sc_start(s, "P") <= 121);
+    }
+    SC_BOTH_WAYS(s, SUSPEND, 1)
+    {
+        claim_memory(s, 600);
+        assert_null(strstr(sc_log(s, "V"), "suspend"));
+        assert_int_equal(sc_start(s, "W"), 200);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_was_suspended_puts_off_nobody),
         cmocka_unit_test(who_was_suspended_goes_on_where_promises_allow),
+        cmocka_unit_test(who_is_suspended_leaves_memory_to_who_is_planned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
