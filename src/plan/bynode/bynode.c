@@ -32,6 +32,7 @@ void bynode_destroy(struct bynode *b)
     sweep_memory_destroy(b->sweeps);
     vec_fini(&b->offers.tasks);
     vec_fini(&b->offers.reserved);
+    vec_fini(&b->suspended);
     vec_fini(&b->occupants);
     vec_fini(&b->charged);
     vec_fini(&b->budget);

@@ -16,6 +16,10 @@
 #include "plan/reservations/pins.h"
 #include "plan/reservations/table.h"
 
+struct suspended_on {
+    uint32_t node, job;
+};
+
 struct bynode {
     struct cluster *c;
     const int64_t *now;
@@ -34,6 +38,9 @@ struct bynode {
     struct offers offers;        /* offers.c: of the last question, */
     struct cand_list cands;      /* and for one choice */
     struct VEC(int64_t) budget;  /* rsvfree.c */
+
+    struct VEC(struct suspended_on) suspended; /* single.c: by node, */
+    uint64_t suspended_version;                /* of this version of the plan */
 
     /* scratch */
     struct node_room room;      /* single.c */

@@ -43,15 +43,61 @@ static void take_kept(struct look *l, const struct job *other)
                 taskdef_takes(other->reqs[piece->req].def, &l->n->cfg, i, piece->tasks);
 }
 
+static int compare_suspended(const void *a, const void *b)
+{
+    const struct suspended_on *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+static void list_suspended(struct bynode *b)
+{
+    b->suspended.n = 0;
+    b->suspended_version = *b->version;
+    for (size_t i = 0; i < b->c->active.n; i++) {
+        const struct job *j = b->c->jobs.v[b->c->active.v[i]];
+        for (size_t k = 0; j->state == JOB_SUSPENDED && k < j->alloc.n; k++)
+            for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
+                vec_push(&b->suspended,
+                    ((struct suspended_on){j->alloc.v[k].first + n, j->index}));
+    }
+    if (b->suspended.n)
+        qsort(
+            b->suspended.v, b->suspended.n, sizeof *b->suspended.v, compare_suspended);
+}
+
+static size_t find_suspended(const struct bynode *b, uint32_t node)
+{
+    size_t low = 0, high = b->suspended.n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (b->suspended.v[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void take_suspended(struct look *l, int64_t at)
 {
-    const struct cluster *c = l->by->b->c;
+    struct bynode *b = l->by->b;
+    const struct job *last = NULL; /* it may have several pieces there */
 
-    for (size_t i = 0; c->suspended && i < c->active.n; i++) {
-        const struct job *other = c->jobs.v[c->active.v[i]];
-        if (other->state == JOB_SUSPENDED && other != l->by->j
-            && bynode_kept_until(l->by->b, other) > at)
+    if (!b->c->suspended)
+        return;
+    if (b->suspended_version != *b->version)
+        list_suspended(b);
+    for (size_t i = find_suspended(b, l->n->index);
+         i < b->suspended.n && b->suspended.v[i].node == l->n->index; i++) {
+        const struct job *other = b->c->jobs.v[b->suspended.v[i].job];
+        if (other && other != last && other->state == JOB_SUSPENDED && other != l->by->j
+            && bynode_kept_until(b, other) > at)
             take_kept(l, other);
+        last = other;
     }
 }
 
