@@ -444,8 +444,7 @@ static void add_history(
     render_expected(s, j, o);
     const struct planned *planned = engine_reservation_of(s->engine, j);
     if (planned)
-        render_instant(
-            o, "reservation_end_at", engine_reserved_until(s->engine, j));
+        render_instant(o, "reservation_end_at", engine_reserved_until(s->engine, j));
 }
 
 static void add_partitions(json_t *o, const struct cluster *c, const struct job *j)

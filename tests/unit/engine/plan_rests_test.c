@@ -28,7 +28,11 @@ static void play(struct scenario *s, bool restarts)
                   .flags = JOB_PREEMPTOR,
                   .submit_at = 120});
     sc_run_until(s, 130);
-    assert_int_equal(sc_find(s, "V")->state, JOB_SUSPENDED);
+    const struct job *v = sc_find(s, "V");
+    assert_int_equal(v->state, JOB_SUSPENDED);
+    assert_int_equal(engine_reserved_until(sc_engine(s), v)
+                         - engine_reservation_of(sc_engine(s), v)->start_at,
+        200 - sc_start(s, "P"));
     if (restarts)
         sc_restart(s);
     sc_run(s);
