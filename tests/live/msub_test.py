@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """msub: from the line, the script, stdin, or a command; what it asks reaches the job."""
+import os
+
 from live_users import Users
 
 
@@ -98,6 +100,15 @@ def test_what_is_wrong_is_told_and_nothing_submitted(live):
         assert done.returncode == 1 and text in done.stderr and not done.stdout, done
     done = live.run("msub", stdin="")
     assert done.returncode == 1 and "empty" in done.stderr
+    assert len(live.lines("showq")) == 1
+
+
+def test_what_the_resource_manager_refuses_at_once_is_told(live):
+    os.rename(f"{live.home}/spool/jobs", f"{live.home}/spool/away")
+    live.wait(lambda: "spool" in live.log() and "has gone" in live.log(), "the note of it")
+    status, answer = live.api("/v1/jobs", {"script": "#!/bin/sh\n"})
+    assert status == 503 and "the spool has gone" in answer["error"]["message"]
+    os.rename(f"{live.home}/spool/away", f"{live.home}/spool/jobs")
     assert len(live.lines("showq")) == 1
 
 

@@ -9,6 +9,8 @@
 #include "rm/local/submit.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -307,21 +309,28 @@ static int read_line(struct local_array *a, char *line)
     return failed;
 }
 
-/* A last line without an end was never acknowledged. */
+/* A last line without an end was never acknowledged. However long it is: what a site
+ * does with a large array one job at a time makes many lines. */
 static int read_log(struct local_array *a, int folder, struct err *err)
 {
-    size_t len;
-    char *text = folder_read(folder, "log", &len, err), *at = text, *end;
+    int fd = openat(folder, "log", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    FILE *log = fd >= 0 ? fdopen(fd, "r") : NULL;
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t len;
     int failed = 0;
 
-    if (text == NULL)
-        return err->code == ERR_NOT_FOUND ? 0 : -1;
-    for (; !failed && (end = strchr(at, '\n')) != NULL; at = end + 1) {
-        *end = '\0';
-        if (*at != '\0' && read_line(a, at) != 0)
-            failed = err_set(err, ERR_INVALID, "its log says '%.60s'", at);
+    if (log == NULL)
+        return errno == ENOENT ? 0 : folder_error(err, errno, "open", "log");
+    while (!failed && (len = getline(&line, &size, log)) > 0 && line[len - 1] == '\n') {
+        line[len - 1] = '\0';
+        if (*line != '\0' && read_line(a, line) != 0)
+            failed = err_set(err, ERR_INVALID, "its log says '%.60s'", line);
     }
-    free(text);
+    if (!failed && ferror(log))
+        failed = folder_error(err, errno, "read", "log");
+    free(line);
+    fclose(log);
     return failed;
 }
 

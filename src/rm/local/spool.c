@@ -344,25 +344,28 @@ void spool_remove(struct local *l, struct write_task *t)
  * are more. */
 static bool purge_settled(struct local *l, bool *unsafe)
 {
-    size_t n = l->spool->over.n < PURGE_AT_ONCE ? l->spool->over.n : PURGE_AT_ONCE;
+    struct names *over = &l->spool->over;
+    size_t n = over->n < PURGE_AT_ONCE ? over->n : PURGE_AT_ONCE, i;
 
-    for (; n > 0 && !l->lost; n--) {
-        char *id = l->spool->over.v[0];
+    for (i = 0; i < n && !l->lost; i++) {
+        char *id = over->v[i];
         struct local_job *j = ljob_find(l, id);
         bool old = j != NULL && is_old(j, local_now());
         bool waits = old && id_number(id) > l->spool->safe_id;
 
-        vec_remove(&l->spool->over, 0);
         *unsafe |= waits;
         if (waits) {
-            vec_push(&l->spool->over, id);
+            vec_push(over, id);
             continue;
         }
         if (old)
             remove_job(j);
         free(id);
     }
-    return l->spool->over.n > 0;
+    over->n -= i; /* all at once: there may be a hundred thousand */
+    if (i > 0)
+        memmove(over->v, over->v + i, over->n * sizeof *over->v);
+    return over->n > 0;
 }
 
 void local_settled(struct rm *rm, const char *job)

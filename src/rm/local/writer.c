@@ -319,6 +319,8 @@ static void write_lines(struct writer *w, size_t first)
     if (array >= 0) {
         log = openat(array, "log", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         int failed = log < 0 ? errno : cut_torn(log);
+        if (!failed && lseek(log, 0, SEEK_END) == 0 && fsync(array) != 0)
+            failed = errno; /* its name is to be there before its first line is */
         failed = failed ? failed : append(log, &text);
         if (failed)
             folder_error(&err, failed, "write the log of array", lines.v[0]->array);

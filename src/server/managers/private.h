@@ -66,6 +66,8 @@ struct manager {
     struct VEC(struct submission) submissions; /* handed on, not answered */
     struct turns batches;                      /* that are to be handed on */
     struct VEC(struct manager_batch *) behind; /* arrays, until others were answered */
+    struct VEC(struct manager_batch *) undone; /* refused arrays that are taken back */
+    sd_event_source *undo;
     bool feeding;
     char *immediate, *immediate_not; /* owned: what was told (immediate.h), or NULL */
     bool away; /* the RM is out of reach: what it last told may not be so any more */

@@ -5,6 +5,7 @@
 #include "cluster/partition.h"
 #include "server/drafts/depends.h"
 #include "server/events/mail.h"
+#include "server/events/stalls.h"
 #include "server/managers/private.h"
 #include "server/render/obstacles.h"
 #include "server/render/render.h"
@@ -12,7 +13,8 @@
 
 /* Under way at a time: as many as the resource manager writes at once in a few
  * milliseconds. More make an array no faster, and others wait for them. */
-#define UNDER_WAY 32
+#define UNDER_WAY    32
+#define UNDO_AT_ONCE 150 /* jobs: a few milliseconds, and a cycle follows */
 
 /* What one request submits: a job, or an array of them. */
 struct manager_batch {
@@ -26,6 +28,7 @@ struct manager_batch {
     json_t *ids;  /* of those made */
     bool open;    /* handed on, not answered yet */
     bool handing; /* being handed on, and perhaps answered meanwhile */
+    bool undone;  /* refused: what was made is being cancelled */
     struct manager_feed feed;
     struct err err;
 };
@@ -78,31 +81,92 @@ static json_t *render_submitted(const struct server *s, json_t *ids)
     return o;
 }
 
+/* The last first: they wait, where the first run. False: there are no more. */
+static bool undo_some(struct manager_batch *b)
+{
+    struct server *s = b->m->s;
+    struct err err;
+
+    for (int i = 0; i < UNDO_AT_ONCE && json_array_size(b->ids) > 0; i++) {
+        size_t last = json_array_size(b->ids) - 1;
+        const struct job *j = job_find(
+            engine_cluster(s->engine), json_string_value(json_array_get(b->ids, last)));
+        if (j
+            && manager_cancel(s, j, &(struct job_end){.reason = ENDED_ARRAY}, &err) < 0)
+            log_line(s->log, LOG_WARNING, "job '%s': %s", j->id, err.text);
+        json_array_remove(b->ids, last);
+    }
+    return json_array_size(b->ids) > 0;
+}
+
+static void refuse_undone(struct manager_batch *b)
+{
+    request_refuse(b->request, &b->err);
+    free_batch(b);
+}
+
+static void leave_undone(struct manager_batch *b)
+{
+    for (size_t i = 0; b->undone && i < b->m->undone.n; i++)
+        if (b->m->undone.v[i] == b)
+            vec_remove(&b->m->undone, i);
+    b->undone = false;
+}
+
+static int on_undo(sd_event_source *source, uint64_t at, void *ctx)
+{
+    struct manager *m = ctx;
+    struct manager_batch *b = m->undone.v[0];
+
+    (void)at;
+    stalls_doing(m->s, "order");
+    leave_undone(b);
+    if (undo_some(b)) {
+        b->undone = true;
+        vec_push(&m->undone, b);
+    } else {
+        refuse_undone(b);
+    }
+    sd_event_source_set_time_relative(source, 0);
+    sd_event_source_set_enabled(
+        source, m->undone.n > 0 ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+    return 0;
+}
+
+/* Bit by bit: a timer queues behind what is ready already. False: all of it at once. */
+static bool put_off_undoing(struct manager_batch *b)
+{
+    struct manager *m = b->m;
+
+    if (m->s->tries || m->s->simulation
+        || (!m->undo
+            && (sd_event_add_time_relative(
+                    m->s->loop, &m->undo, CLOCK_MONOTONIC, 0, 1, on_undo, m)
+                    < 0
+                || sd_event_source_set_priority(m->undo, RM_PRIORITY_MANY) < 0)))
+        return false;
+    b->undone = true;
+    vec_push(&m->undone, b);
+    sd_event_source_set_time_relative(m->undo, 0);
+    sd_event_source_set_enabled(m->undo, SD_EVENT_ONESHOT);
+    return true;
+}
+
 /* When it is answered: to the client whose submission it was. An array of which a job
  * cannot stay is refused whole. */
 static void settle_batch(struct server *s, struct manager_batch *b)
 {
-    json_t *id;
-    struct err err;
-    size_t i;
-
-    if (b->open || b->handing || b->turn.user || b->behind)
+    if (b->handing || b->open || b->turn.user || b->behind || b->undone)
         return;
     if (b->err.code == ERR_NONE) {
         commit_then_reply(s, b->request, render_submitted(s, b->ids));
-    } else {
-        json_array_foreach(b->ids, i, id)
-        {
-            const struct job *j =
-                job_find(engine_cluster(s->engine), json_string_value(id));
-            if (j
-                && manager_cancel(s, j, &(struct job_end){.reason = ENDED_ARRAY}, &err)
-                       < 0)
-                log_line(s->log, LOG_WARNING, "job '%s': %s", j->id, err.text);
-        }
-        request_refuse(b->request, &b->err);
+        free_batch(b);
+        return;
     }
-    free_batch(b);
+    while (undo_some(b))
+        if (put_off_undoing(b))
+            return;
+    refuse_undone(b);
 }
 
 static void hand_on(struct server *s, struct manager_batch *b)
@@ -328,6 +392,8 @@ void manager_break_off(struct server *s, struct manager_batch *b, const struct e
 {
     if (b->err.code == ERR_NONE)
         b->err = *why;
+    if (b->turn.user) /* it was the next of its user */
+        bring_forward(b->m, request_who(b->request)->user);
     turns_remove(&b->m->batches, &b->turn);
     leave_behind(b);
     if (b->open && b->nindexes && b->m->driver->give_up)
@@ -364,6 +430,10 @@ void submissions_close(struct manager *m)
     }
     while (m->behind.n)
         give_up(m->behind.v[0]);
+    for (size_t i = 0; i < m->undone.n; i++)
+        refuse_undone(m->undone.v[i]);
+    vec_fini(&m->undone);
+    sd_event_source_disable_unref(m->undo);
     for (size_t i = 0; i < m->submissions.n; i++)
         give_up(m->submissions.v[i].batch);
     vec_fini(&m->behind);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Job arrays: one folder, jobs that have one of their own once they start, and what
  * the array's log says of the others. */
+#include "rm/local/folder.h"
 #include "rm_kit.h"
 
 /* An array of these indexes; its number. */
@@ -123,6 +124,26 @@ static void an_array_whose_log_cannot_be_read_is_left_alone(void **state)
     assert_true(has_folder(k, "arrays/1"));
 }
 
+/* Longer than any other file that is read. */
+static void a_long_log_is_read(void **state)
+{
+    struct kit *k = *state;
+    static const uint32_t indexes[] = {1, 2};
+    char path[300];
+
+    submit(k, indexes, 2);
+    kit_do(k, RM_CANCEL, "1[1]");
+    snprintf(path, sizeof path, "%s/arrays/1/log", k->spool);
+    FILE *log = fopen(path, "a");
+    assert_non_null(log);
+    fseek(log, FOLDER_FILE_MAX, SEEK_END); /* one line that nobody was told of */
+    fputc(' ', log);
+    fclose(log);
+    kit_reopen(k);
+    assert_int_equal(state_of(k, "1[1]"), JOB_REMOVED);
+    assert_int_equal(state_of(k, "1[2]"), JOB_IDLE);
+}
+
 /* The daemon died before the log said that it has one: nothing was begun in it. */
 static void an_unused_folder_of_one_that_waits_is_removed(void **state)
 {
@@ -168,6 +189,7 @@ int main(int argc, char **argv)
         TEST(what_became_of_those_that_wait_outlives_the_daemon),
         TEST(a_line_without_an_end_counts_for_nothing_and_harms_none),
         TEST(an_array_whose_log_cannot_be_read_is_left_alone),
+        TEST(a_long_log_is_read),
         TEST(an_unused_folder_of_one_that_waits_is_removed),
         TEST(the_last_job_takes_the_arrays_folder_with_it),
     };
