@@ -133,7 +133,7 @@ struct job {
     bool admitted;   /* by its resource manager, with the credentials that it names */
     bool cancelled; /* and told to be on its nodes yet: nothing is decided about it, and
                        it was counted when it was cancelled */
-    bool wclimit_learned;     /* the limit in force is learned_wclimit_s */
+    bool wclimit_learned; /* the limit in force is learned_wclimit_s */
     int64_t wclimit_s;
 
     int64_t release_at;      /* earliest start, 0 = none */

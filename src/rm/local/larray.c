@@ -55,6 +55,12 @@ void larrays_free(struct local *l)
     l->tell = NULL;
 }
 
+void larrays_unanswered(const struct local *l, struct write_tokens *io)
+{
+    for (size_t i = 0; i < l->telling.n; i++)
+        vec_push(io, l->telling.v[i]->token);
+}
+
 bool larrays_rest(const struct local *l)
 {
     const struct local_array *a;

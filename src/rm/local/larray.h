@@ -32,6 +32,8 @@ void larray_make(struct local *l, const struct rm_submission *s, char *text,
  * there is. */
 int larrays_load(struct local *l, void (*found)(struct local *l, const char *number),
     struct err *err);
+/* Whose submitters still wait, as their jobs are being told. */
+void larrays_unanswered(const struct local *l, struct write_tokens *io);
 void larrays_free(struct local *l);
 void local_give_up(struct rm *rm, uint64_t token);
 /* Is none being told? */

@@ -486,12 +486,12 @@ static void close_folder(int *fd)
     *fd = -1;
 }
 
-void spool_close(struct local *l)
+static void close_spool(struct local *l, struct write_tokens *io_dropped)
 {
     struct local_job *j, *next;
 
-    writer_close(l->writer);
-    writer_close(l->spool->remover);
+    writer_close(l->writer, io_dropped);
+    writer_close(l->spool->remover, io_dropped);
     l->writer = l->spool->remover = NULL;
     control_close(l);
     HASH_ITER(hh, l->jobs, j, next)
@@ -513,6 +513,11 @@ void spool_close(struct local *l)
     close_folder(&l->spool->news);
     close_folder(&l->spool->top);
     l->synced = false;
+}
+
+void spool_close(struct local *l)
+{
+    close_spool(l, NULL);
 }
 
 /* Is the folder we have open still the one the path leads to? */
@@ -540,21 +545,33 @@ void spool_check(struct local *l)
     local_health(l, "spool", text);
 }
 
+/* What was under way when it went may have reached it, or not. */
+static void answer_dropped(struct local *l, struct write_tokens *dropped)
+{
+    for (size_t i = 0; i < dropped->n; i++)
+        local_done(l, dropped->v[i], RM_RETRY, NULL,
+            "the spool was away meanwhile: what was asked may be done or not");
+    vec_fini(dropped);
+}
+
 void spool_return(struct local *l)
 {
+    struct write_tokens dropped = {0};
     char path[4096];
     struct err err;
 
     snprintf(path, sizeof path, "%s/jobs", l->cfg.path);
     if (!l->lost || access(path, F_OK) != 0)
         return;
-    spool_close(l);
+    larrays_unanswered(l, &dropped);
+    close_spool(l, &dropped);
     nodes_forget(l);
     if (spool_open(l, &err) != 0) {
         spool_close(l);
         local_health(l, "spool", err.text);
-        return;
+    } else {
+        l->lost = false;
+        local_health(l, "spool", NULL);
     }
-    l->lost = false;
-    local_health(l, "spool", NULL);
+    answer_dropped(l, &dropped);
 }

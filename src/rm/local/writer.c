@@ -443,7 +443,7 @@ static int open_writer(sd_event *loop, const struct write_folders *folders,
     w->finished = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (w->finished < 0 || sd_event_add_defer(loop, &w->begin, on_begin, w) < 0
         || sd_event_add_io(loop, &w->end, w->finished, EPOLLIN, on_end, w) < 0) {
-        writer_close(w);
+        writer_close(w, NULL);
         return err_set(err, ERR_IO, "cannot watch the writing of the spool");
     }
     sd_event_source_set_enabled(w->begin, SD_EVENT_OFF);
@@ -466,7 +466,14 @@ int remover_open(sd_event *loop, const struct write_folders *folders,
     return open_writer(loop, folders, true, ret, err);
 }
 
-void writer_close(struct writer *w)
+static void list_tokens(const struct tasks *of, struct write_tokens *io)
+{
+    for (size_t i = 0; i < of->n; i++)
+        if (of->v[i]->token != 0)
+            vec_push(io, of->v[i]->token);
+}
+
+void writer_close(struct writer *w, struct write_tokens *io_dropped)
 {
     if (w == NULL)
         return;
@@ -477,6 +484,10 @@ void writer_close(struct writer *w)
     sd_event_source_disable_unref(w->end);
     if (w->finished >= 0)
         close(w->finished);
+    if (io_dropped != NULL) {
+        list_tokens(&w->batch, io_dropped);
+        list_tokens(&w->waiting, io_dropped);
+    }
     tasks_fini(&w->waiting);
     tasks_fini(&w->batch);
     free(w);

@@ -8,6 +8,7 @@
 #define MAUI_RM_LOCAL_WRITER_H
 
 #include "base/err.h"
+#include "base/vec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,9 +64,11 @@ int writer_open(sd_event *loop, const struct write_folders *folders,
 /* The same for tasks of kind WRITE_GONE alone: nothing is flushed. */
 int remover_open(sd_event *loop, const struct write_folders *folders,
     struct writer **ret, struct err *err);
+struct write_tokens VEC(uint64_t);
 /* Waits for the batch under way, of which a remover leaves the rest; what has not begun
- * is dropped. Nothing is `done` any more. */
-void writer_close(struct writer *w);
+ * is dropped. Nothing is `done` any more: who waits for that is put into *io_dropped
+ * (may be NULL). */
+void writer_close(struct writer *w, struct write_tokens *io_dropped);
 
 struct write_task *write_task_new(enum write_kind kind, const char *job);
 /* Of one of an array. */

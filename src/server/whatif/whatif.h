@@ -12,8 +12,8 @@
  * process's, no descriptor but its pipe, no store, no log, no resource manager; it is
  * killed when its client leaves, and goes with the daemon. There are WHATIF_AT_ONCE of
  * a method at a time, one more where an administrator asks, and one of a user: a newer
- * question ends the one before it. Who is refused has the next place (standby.h). Copies
- * are paced (pace.h). Private to src/server. */
+ * question ends the one before it. Who is refused has the next place (standby.h).
+ * Copies are paced (pace.h). Private to src/server. */
 #ifndef MAUI_SERVER_WHATIF_H
 #define MAUI_SERVER_WHATIF_H
 
