@@ -308,6 +308,8 @@ def test_what_is_forgotten_is_said_to_be(daemon):
     def forgets():
         daemon.api("/v1/jobs", {"script": "#!/bin/sh\ntrue\n", "array": "1-60", "wclimit_s": 60,
                                 "directory": daemon.home, "output": "/dev/null", "error": "/dev/null"})
+        # a life ends when nothing is on its way
+        daemon.wait(lambda: "Total Jobs: 0 " in daemon.ok("showq"), "their ends")
         return get(daemon, "/v1/past")["oldest_at"] > begin
     daemon.wait(forgets, "that the first life is forgotten", 90)
     status, answer = daemon.api("/v1/past", {"at": begin})
