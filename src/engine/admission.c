@@ -334,7 +334,7 @@ const struct admission_check *admission_checks(size_t *ret_n)
 
 void admission_configure(struct engine *e)
 {
-    struct admission_use *use = &e->admission;
+    struct admission_use *use = &e->admission.use;
 
     *use = (struct admission_use){0};
     for (size_t i = 0; i < CHECKS; i++) {
@@ -386,7 +386,7 @@ static const struct admission_check *find_refusal(
     const struct engine *e, const struct job *j, uint32_t rows, struct reason *ret)
 {
     if (is_plain(e, j))
-        rows &= ~e->admission.spares_plain;
+        rows &= ~e->admission.use.spares_plain;
     *ret = (struct reason){.kind = CRED_KINDS, .kind2 = CRED_KINDS, .asked = j->tasks};
     for (; rows; rows &= rows - 1) {
         const struct admission_check *row = &checks[__builtin_ctz(rows)];
@@ -402,13 +402,13 @@ static const struct admission_check *find_refusal(
 const struct admission_check *admission_refusal(
     const struct engine *e, const struct job *j, unsigned stages, struct reason *ret)
 {
-    return find_refusal(e, j, rows_of(&e->admission, stages), ret);
+    return find_refusal(e, j, rows_of(&e->admission.use, stages), ret);
 }
 
 size_t admission_refusals(
     const struct engine *e, const struct job *j, struct reason *ret, size_t max)
 {
-    uint32_t rows = rows_of(&e->admission, ~0U);
+    uint32_t rows = rows_of(&e->admission.use, ~0U);
     size_t n = 0;
 
     while (rows && n < max) {
@@ -424,7 +424,7 @@ size_t admission_refusals(
 const struct admission_check *admission_class_refusal(
     const struct engine *e, const struct job *j, unsigned stages, struct reason *ret)
 {
-    const struct admission_use *use = &e->admission;
+    const struct admission_use *use = &e->admission.use;
 
     return find_refusal(e, j, rows_of(use, stages) & use->by_class, ret);
 }
@@ -432,7 +432,7 @@ const struct admission_check *admission_class_refusal(
 const struct admission_check *admission_run_refusal(
     const struct engine *e, const struct job *j, unsigned flags, struct reason *ret)
 {
-    uint32_t rows = rows_of(&e->admission, ~0U), asked = 0;
+    uint32_t rows = rows_of(&e->admission.use, ~0U), asked = 0;
 
     for (; rows; rows &= rows - 1)
         if (!(checks[__builtin_ctz(rows)].skip & (flags | ADMISSION_UNASKED)))
@@ -452,17 +452,17 @@ bool admission_gives(enum wait_code code)
 
 unsigned admission_depends(const struct engine *e)
 {
-    return e->admission.on;
+    return e->admission.use.on;
 }
 
 bool admission_asks(const struct engine *e, enum admission_stage stage)
 {
-    return e->admission.stages & stage;
+    return e->admission.use.stages & stage;
 }
 
 bool admission_stands(const struct engine *e, const struct job *j)
 {
-    const struct admission_use *use = &e->admission;
+    const struct admission_use *use = &e->admission.use;
 
     for (uint32_t m = use->unseen & (use->queued | use->ever); m; m &= m - 1) {
         const struct admission_check *row = &checks[__builtin_ctz(m)];

@@ -93,7 +93,7 @@ void engine_destroy(struct engine *e)
     told_destroy(e->told);
     wakeups_destroy(e->wakeups);
     keeping_destroy(e->keeping);
-    bitset_fini(&e->possible.jobs);
+    bitset_fini(&e->admission.possible.jobs);
     passes_fini(&e->passes);
     free(e);
 }

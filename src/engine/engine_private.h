@@ -64,6 +64,12 @@ struct engine_money {
     struct rents *rents;
 };
 
+/* Who is let in. */
+struct engine_admission {
+    struct admission_use use;
+    struct possible_jobs possible;
+};
+
 struct engine {
     const struct settings *cfg;
     struct engine_options opt;
@@ -78,8 +84,7 @@ struct engine {
     struct world_seen world;
 
     /* who waits, and what for */
-    struct admission_use admission;
-    struct possible_jobs possible;
+    struct engine_admission admission;
     struct engine_groups groups;
     struct queue *queue;
     struct promises *promises;

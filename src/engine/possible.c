@@ -6,21 +6,21 @@
 
 bool possible_found(const struct engine *e, const struct job *j)
 {
-    return e->possible.layout == plan_layout(e->plan)
-           && bitset_test(&e->possible.jobs, j->index);
+    return e->admission.possible.layout == plan_layout(e->plan)
+           && bitset_test(&e->admission.possible.jobs, j->index);
 }
 
 void possible_note(struct engine *e, const struct job *j)
 {
     uint32_t layout = plan_layout(e->plan);
 
-    if (e->possible.layout != layout)
-        bitset_clear_all(&e->possible.jobs);
-    e->possible.layout = layout;
-    bitset_set(&e->possible.jobs, j->index);
+    if (e->admission.possible.layout != layout)
+        bitset_clear_all(&e->admission.possible.jobs);
+    e->admission.possible.layout = layout;
+    bitset_set(&e->admission.possible.jobs, j->index);
 }
 
 void possible_forget(struct engine *e, const struct job *j)
 {
-    bitset_clear(&e->possible.jobs, j->index);
+    bitset_clear(&e->admission.possible.jobs, j->index);
 }

@@ -214,12 +214,11 @@ end:
     free(path);
 }
 
-/* Takes the reference. */
 static int submit(const struct command_line *l, const struct jobspec *s, json_t *o)
 {
     json_int_t since = s->wait ? request_now(l) : 0;
     struct query *q = query_new("/v1/jobs");
-    json_t *answer = tell(l, "POST", q, o), *id, *note;
+    json_t *answer = tell(l, "POST", q, json_incref(o)), *id, *note;
     int status = 0;
     size_t i;
 
@@ -233,6 +232,9 @@ static int submit(const struct command_line *l, const struct jobspec *s, json_t 
             puts(json_string_value(id));
     json_array_foreach(json_object_get(answer, "notes"), i, note)
         fprintf(stderr, "NOTE:     %s\n", json_string_value(note));
+    note_unwritable(o, "output");
+    if (json_object_get(o, "error"))
+        note_unwritable(o, "error");
     fflush(stdout); /* who reads it may wait for it */
     if (s->wait)
         status = jobwait(l, json_object_get(answer, "ids"), since);
@@ -271,10 +273,7 @@ static int run(const struct command_line *l, struct jobspec *s, int dashes)
         if (l->nargs > !command)
             json_object_set_new(o, "arguments", words(l, !command));
         fill_in(o, path ? last_part(path) : NULL);
-        status = submit(l, s, json_incref(o));
-        note_unwritable(o, "output");
-        if (json_object_get(o, "error"))
-            note_unwritable(o, "error");
+        status = submit(l, s, o);
     }
     json_decref(o);
     free(script);

@@ -192,7 +192,7 @@ static const struct command_spec releaseres_spec = {
                 "  releaseres 120         the place that job 120 was promised\n",
 };
 
-static int release(const struct command_line *l)
+static int release_named(const struct command_line *l)
 {
     json_t *names = orders_names(l, "a reservation is needed");
 
@@ -201,5 +201,5 @@ static int release(const struct command_line *l)
 
 int releaseres_main(int argc, char **argv)
 {
-    return command_run(&releaseres_spec, argc, argv, release);
+    return command_run(&releaseres_spec, argc, argv, release_named);
 }

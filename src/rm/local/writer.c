@@ -276,7 +276,7 @@ static void make_lines(
 }
 
 /* All of it or nothing; on the disk. */
-static int append(int log, const struct strbuf *text)
+static int append_text(int log, const struct strbuf *text)
 {
     off_t before = lseek(log, 0, SEEK_END);
     size_t done = 0;
@@ -321,7 +321,7 @@ static void write_lines(struct writer *w, size_t first)
         int failed = log < 0 ? errno : cut_torn(log);
         if (!failed && lseek(log, 0, SEEK_END) == 0 && fsync(array) != 0)
             failed = errno; /* its name is to be there before its first line is */
-        failed = failed ? failed : append(log, &text);
+        failed = failed ? failed : append_text(log, &text);
         if (failed)
             folder_error(&err, failed, "write the log of array", lines.v[0]->array);
     }

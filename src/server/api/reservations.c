@@ -357,7 +357,7 @@ static bool may_name(struct server *s, const struct identity *who, const char *n
 }
 
 /* For `who`; what becomes of it in the store is for the caller. */
-static int release(struct server *s, const struct identity *who, const char *name,
+static int release_one(struct server *s, const struct identity *who, const char *name,
     char *ret_done, size_t size, struct err *err)
 {
     const struct reservation *v = reservation_find(engine_cluster(s->engine), name);
@@ -379,7 +379,8 @@ void api_unreserve(struct server *s, struct request *r)
     char done[DONE_TEXT];
     struct err err = {0};
 
-    if (release(s, request_who(r), request_param(r, "name"), done, sizeof done, &err)
+    if (release_one(
+            s, request_who(r), request_param(r, "name"), done, sizeof done, &err)
         < 0) {
         request_refuse(r, &err);
         return;
@@ -391,7 +392,7 @@ void api_unreserve(struct server *s, struct request *r)
 static int act_unreserve(
     struct order *o, const char *name, char *done, size_t size, struct err *err)
 {
-    return release(o->s, request_who(o->r), name, done, size, err);
+    return release_one(o->s, request_who(o->r), name, done, size, err);
 }
 
 void api_unreserve_all(struct server *s, struct request *r)

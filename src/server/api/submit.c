@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Submission: a JobRequest becomes what the resource manager is told. */
+#include "base/hash.h"
 #include "cluster/attribute.h"
 #include "config/arraytext.h"
 #include "config/settings.h"
@@ -31,10 +32,12 @@ struct submitting {
     char number[40];             /* as that one gives it, ... */
     char here[60];               /* ... and as it is called here */
     bool named;                  /* one job, of that number */
+    UT_hash_handle hh;           /* of arrays that are being made, by `here` */
 };
 
 struct submissions {
     TAILQ_HEAD(, submitting) all;
+    struct submitting *arrays;
 };
 
 void submit_open(struct server *s)
@@ -53,6 +56,8 @@ static void free_submitting(void *ctx)
     struct submitting *u = ctx;
 
     TAILQ_REMOVE(&u->s->api.submitting->all, u, others);
+    if (u->hh.tbl)
+        HASH_DEL(u->s->api.submitting->arrays, u);
     submitdraft_free(u->draft);
     elsewhere_free(u->elsewhere);
     array_fini(&u->array);
@@ -118,14 +123,11 @@ static void hand_on_array(struct server *s, struct manager_batch *b, void *ctx)
 static bool is_being_made(const struct server *s, const struct job *j)
 {
     const char *bracket = strchr(j->id, '[');
-    const struct submitting *u;
+    struct submitting *u = NULL;
 
     if (bracket)
-        TAILQ_FOREACH(u, &s->api.submitting->all, others)
-    if (u->array.indexes.n && strlen(u->here) == (size_t)(bracket - j->id)
-        && strncmp(u->here, j->id, strlen(u->here)) == 0)
-        return true;
-    return false;
+        HASH_FIND(hh, s->api.submitting->arrays, j->id, (size_t)(bracket - j->id), u);
+    return u != NULL;
 }
 
 /* Of one user, or of all: that are in the queue, or will be. */
@@ -229,6 +231,8 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
         free_submitting(u);
         return -1;
     }
+    if (array)
+        HASH_ADD_KEYPTR(hh, s->api.submitting->arrays, u->here, strlen(u->here), u);
     manager_submit_all(u->m, r,
         &(struct manager_feed){.hand_on = array ? hand_on_array : hand_on_one,
             .array = array != NULL,

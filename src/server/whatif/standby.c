@@ -11,7 +11,7 @@ void standby_fini(struct standby *t)
     vec_fini(&t->v);
 }
 
-static struct turn *find_own(struct standby *t, uid_t uid, bool lives)
+static struct in_line *find_own(struct standby *t, uid_t uid, bool lives)
 {
     for (size_t i = 0; i < t->v.n; i++)
         if (t->v.v[i].uid == uid && t->v.v[i].lives == lives)
@@ -43,17 +43,17 @@ unsigned standby_before(struct standby *t, uid_t uid, bool lives, uint64_t now_u
 
 void standby_wait(struct standby *t, uid_t uid, bool lives, uint64_t now_us)
 {
-    struct turn *own = find_own(t, uid, lives);
+    struct in_line *own = find_own(t, uid, lives);
 
     if (own)
         own->asked_us = now_us;
     else if (t->v.n < STANDBY_MOST)
-        vec_push(&t->v, ((struct turn){uid, lives, now_us}));
+        vec_push(&t->v, ((struct in_line){uid, lives, now_us}));
 }
 
 void standby_leave(struct standby *t, uid_t uid, bool lives)
 {
-    struct turn *own = find_own(t, uid, lives);
+    struct in_line *own = find_own(t, uid, lives);
 
     if (own)
         vec_remove(&t->v, (size_t)(own - t->v.v));

@@ -17,14 +17,14 @@
 /* More do not stand in line. */
 #define STANDBY_MOST 64
 
-struct turn {
+struct in_line {
     uid_t uid;
     bool lives; /* each method has places, and a line, of its own */
     uint64_t asked_us;
 };
 
 struct standby {
-    struct VEC(struct turn) v; /* in the order in which they came; starts as 0 */
+    struct VEC(struct in_line) v; /* in the order in which they came; starts as 0 */
 };
 
 void standby_fini(struct standby *t);
